@@ -4,30 +4,29 @@ package import IMUModel
 
 /// Judges by turns in gravity whether the two sensors' axes agree: their order, their signs, and the scale of each rate.
 ///
-/// A sensor that turns by a small angle φ sees gravity turn the other way: Δa = −φ × a. So a × Δa, which the accelerometer gives, is
-/// −φ without its part along gravity. What the gyroscope records of φ is g, by a matrix K that is 1 where the sensors agree:
+/// A sensor that turns by a small angle φ sees gravity turn the other way: Δa = −φ × a. So a × Δa is −φ without its part along
+/// gravity. The gyroscope records φ as g, by a matrix K that is 1 where the sensors agree:
 ///
-///     a × Δa = −(│a│² − a aᵀ) K g      over turns of some 10° between windows of a tenth of a second in which │a│ is near to 1 g
+///     a × Δa = −(│a│² − a aᵀ) K g      over turns of some 10° between windows of a tenth of a second with │a│ near 1 g
 ///
-/// Least squares find K. Its column p is about which of the accelerometer's axes, and how many times as far, gravity turns when the
-/// gyroscope's axis p turns. Axes Q of the accelerometer give det(Q) · Q, always a rotation: gravity stands twice in a × Δa, so Q and
-/// −Q are the same. Axes that are exchanged alike in both sensors, by the way the chip is mounted, are not a fault, and show only where
-/// they are mirrored.
+/// Least squares find K. Its column p shows about which of the accelerometer's axes, and how many times as far, gravity turns
+/// when the gyroscope's axis p turns. Axes Q of the accelerometer give det(Q) · Q, always a rotation: gravity is twice in
+/// a × Δa, so Q and −Q look the same. Axes exchanged alike in both sensors, by the mounting, show only if mirrored.
 package struct AxisJudge {
   /// What gravity does when one of the gyroscope's axes turns.
   package struct Column: Equatable, Sendable {
     /// The accelerometer's axis about which it turns: 0 for x.
     package let axis: Int
-    /// How many times as far as the rate says; negative for the other way.
+    /// How many times as far as by the rate; negative for the other way.
     package let factor: Double
   }
 
   package enum Verdict: Equatable, Sendable {
-    /// Gravity was not turned enough about any axis, or about none that answers.
+    /// Gravity was not turned enough about any axis that answers.
     case notTurned
-    /// What was seen is not that of axes in any order.
+    /// Axes in no order explain what was seen.
     case unclear
-    /// By axis of the gyroscope; `nil` for one that was not turned enough. One at least was.
+    /// By axis of the gyroscope; `nil` for one that was not turned enough, which not all are.
     case columns([Column?])
   }
 
@@ -39,41 +38,39 @@ package struct AxisJudge {
   private var nextTick: UInt64 = 0
   private var sums = SIMD8<Int64>(repeating: 0)
   private var before: (acceleration: Vector3, turn: Vector3)?
-  /// The turn that is not over: the acceleration at its beginning, g since then, and in how many windows.
+  /// The open turn: the acceleration at its beginning, g since then, and its windows.
   private var open = (acceleration: Vector3(), turn: Vector3(), windowCount: 0)
   /// K's columns, one after the other.
   private var equations = NormalEquations(unknowns: 9)
   private var seenSquares = 0.0
-  /// By axis of the gyroscope, what it turned at right angles to gravity, squared, for each of the accelerometer's axes.
+  /// By axis of the gyroscope, the squared turn across gravity for each of the accelerometer's axes.
   private var turned = [Vector3](repeating: Vector3(), count: 3)
-  /// Of all turns that were taken.
   private var turnCount = 0
   private var windowCount = 0
   private var silence = SilentAxes()
 
-  /// The length of a window in nanoseconds: one above a fifth of a second cannot follow a hand.
+  /// In nanoseconds: a window above a fifth of a second cannot follow a hand.
   private static let window: Int64 = 100_000_000
-  /// What a window's acceleration may be off 1 g, in g: a hand's own adds to it, and turns its direction by 6° then.
+  /// The largest distance of an acceleration from 1 g, in g: a hand's own then turns the direction by 6°.
   private static let pull = 0.1
-  /// Of a turn, in radians: smaller ones are within the zero-rate level of a chip, larger ones are not small angles.
+  /// Turns in radians: smaller ones may be a chip's zero-rate level, larger ones are not small angles.
   private static let angles = 0.05...0.5
-  /// A turn goes on until it has this, in radians, or turns back: 10°.
+  /// The angle that ends a turn, in radians: 10°.
   private static let wholeAngle = 0.17
-  /// The most nanoseconds of a turn: a slower one than 5 °/s is within what a rate at rest may change by. A turn is one window
-  /// while the rate at rest is not known.
+  /// Most nanoseconds of a turn: one below 5 °/s may be a change of the rate at rest. Without a known rate at rest a turn is one
+  /// window.
   private static let longest = 2_000_000_000.0
   /// The least of ``turned``: eight turns of 10° are 0.12 where gravity shows half of them.
   private static let leastTurn = 0.1
-  /// How much of what was seen K must explain. A swinging hand's own acceleration follows its turns, and explains less.
+  /// The least part of what was seen that K explains; a swinging hand's own acceleration follows its turns, and explains less.
   private static let leastExplained = 0.8
   /// The largest standard deviation of K's elements.
   private static let largestDeviation = 0.15
-  /// What a column's other elements may be, as a part of the one that counts.
+  /// The largest other element of a column, as a part of its main one.
   private static let largestOther = 0.5
-  /// Windows that there must be in all turns.
+  /// The least windows in all turns.
   private static let leastWindows = 30
 
-  /// A judge of samples at a rate.
   package init(_ sensor: SensorDescription, rate: SampleRate) {
     length = Int(clamping: rate.tick(atNanoseconds: AxisJudge.window))
     gPerCount = sensor.accelerometerScale.value
@@ -82,9 +79,7 @@ package struct AxisJudge {
       Int((AxisJudge.longest / 1e9 * rate.hertz / Double(max(1, length))).rounded(.up))
   }
 
-  /// Adds a sample.
-  ///
-  /// - Parameter bias: The gyroscope's zero-rate level in counts; `nil` until it is known.
+  /// - Parameter bias: The gyroscope's zero-rate level in counts, once known.
   package mutating func add(_ tick: UInt64, _ sample: RawSample, bias: Vector3?) {
     guard length > 0 else { return }
     if tick != nextTick {
@@ -99,8 +94,8 @@ package struct AxisJudge {
     if count == length { close(bias) }
   }
 
-  /// Compares the window's mean acceleration with that of the window before. Between the middles of the two, the sensor
-  /// turned by half of what it turned in each.
+  /// Compares the window's mean acceleration with the last one's. Between their middles the sensor turned by half of its turn
+  /// in each.
   private mutating func close(_ bias: Vector3?) {
     let scale = gPerCount / Double(count)
     let a = Vector3(Double(sums[0]), Double(sums[1]), Double(sums[2])) * scale
@@ -117,7 +112,7 @@ package struct AxisJudge {
     if turned.length > AxisJudge.angles.upperBound {
       silence.restart()
     } else if bias != nil, AxisJudge.isGravity(before.acceleration) {
-      // Less a × (a × φ), which is what the gyroscope says of it.
+      // Less a × (a × φ), the part that the gyroscope explains.
       let said = middle * (middle * turned).sum() - turned * (middle * middle).sum()
       silence.add(seen - said, middle, turned: turned)
     }
@@ -128,8 +123,7 @@ package struct AxisJudge {
     extend(turned, until: a, from: before.acceleration, isBiasKnown: bias != nil)
   }
 
-  /// Adds what the sensor turned from one window's acceleration to the next one's to the open turn, and takes that once it is
-  /// whole.
+  /// Adds the turn between two windows' accelerations to the open turn, and takes that once it is whole.
   private mutating func extend(
     _ turned: Vector3, until a: Vector3, from before: Vector3, isBiasKnown: Bool
   ) {
@@ -148,7 +142,7 @@ package struct AxisJudge {
     open = (a, Vector3(), 0)
   }
 
-  /// Sums up the open turn, if it is one.
+  /// Adds the open turn to the equations, if it is large enough.
   private mutating func take(until a: Vector3) {
     let turn = open.turn
     guard AxisJudge.angles.contains(turn.length) else { return }
@@ -167,18 +161,17 @@ package struct AxisJudge {
     windowCount += open.windowCount
   }
 
-  /// Whether an acceleration in g is little more than gravity's.
+  /// Whether an acceleration in g is nearly gravity's.
   private static func isGravity(_ a: Vector3) -> Bool { abs(a.length - 1) < pull }
 
-  /// The axes of the gyroscope that did not answer when gravity turned about them: 0 for x.
+  /// Axes of the gyroscope that did not answer when gravity turned about them: 0 for x.
   package var silent: [Int] { silence.axes }
 
-  /// What is known by now.
   package var verdict: Verdict {
     let isTurned = turned.map { $0.min() > AxisJudge.leastTurn }
     guard isTurned.contains(true) else { return .notTurned }
     var equations = equations
-    // Of what did not turn nothing is known; without a little that determines it the others would not be either.
+    // A small weight keeps the unknowns of axes that did not turn from leaving the others undetermined.
     for unknown in 0..<9 where !isTurned[unknown / 3] {
       equations.add((0..<9).map { $0 == unknown ? 1 : 0 }, value: 0, weight: 0.01)
     }

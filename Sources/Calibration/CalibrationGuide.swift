@@ -1,125 +1,109 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 
-/// What a person who calibrates a sensor by hand is to do next, from its samples as they come.
+/// Guides a person through a calibration by hand, from the samples as they come.
 ///
 ///     faces   +x −x +y −y +z −z     each still for 3 s: offset and scale
 ///     edges   xy xz yz              two opposite ones each, still for 3 s, between two axes: cross terms, and a check of the faces
 ///     turns   x  y  z               360° about each, from rest to rest in the same place: the gyroscope's scale
 ///
-/// They may come in any order; what is missing is asked for in this one. The guide decides nothing about the result,
-/// which ``CalibrationStudy/calibration(id:name:made:zeroRate:)`` makes of the recording.
-public struct CalibrationGuide {
-  /// What is to be done next.
-  public enum Step: Equatable, Sendable {
+/// They may come in any order; ``next`` follows this one. The result is that of a ``CalibrationStudy`` of the recording.
+package struct CalibrationGuide {
+  package enum Step: Equatable, Sendable {
     /// Lay it still with this side of an axis up.
     case face(Side)
-    /// Lay it still with two sides about as far up as each other.
+    /// Lay it still with two sides about equally far up.
     case edge(Edge)
     /// Turn it by 360° about an axis, from rest to rest in the same place.
     case turn(Int)
-    /// All is there.
     case done
   }
 
-  /// One side of an axis.
-  public struct Side: Hashable, Sendable {
+  package struct Side: Hashable, Sendable {
     /// 0 for x.
-    public var axis: Int
-    /// Whether it is the side that the axis points to.
-    public var isPositive: Bool
+    package var axis: Int
+    package var isPositive: Bool
 
-    /// A side of an axis.
-    public init(axis: Int, isPositive: Bool) {
+    package init(axis: Int, isPositive: Bool) {
       (self.axis, self.isPositive) = (axis, isPositive)
     }
   }
 
-  /// Two sides that are up alike.
-  public struct Edge: Hashable, Sendable {
-    /// That of the axis with the lower number.
-    public var first: Side
-    /// The other one.
-    public var second: Side
+  /// Two sides that are equally far up.
+  package struct Edge: Hashable, Sendable {
+    /// The side of the axis with the lower number.
+    package var first: Side
+    package var second: Side
 
     /// The axis that lies level: 2 for an edge between x and y.
-    public var level: Int { 3 - first.axis - second.axis }
-    /// The edge that is up when this one is down.
-    public var opposite: Edge {
+    package var level: Int { 3 - first.axis - second.axis }
+    /// The edge that is down when this one is up.
+    package var opposite: Edge {
       Edge(
         first: Side(axis: first.axis, isPositive: !first.isPositive),
         second: Side(axis: second.axis, isPositive: !second.isPositive))
     }
-
-    /// An edge between two sides, that of the axis with the lower number first.
-    public init(first: Side, second: Side) {
-      (self.first, self.second) = (first, second)
-    }
   }
 
   /// Why the last attempt did not count.
-  public enum Trouble: Equatable, Sendable {
-    /// It moved before it was still for long enough, with this side up; `nil` on an edge.
+  package enum Trouble: Equatable, Sendable {
+    /// It moved too early with this side up; `nil` on an edge.
     case moved(Side?)
-    /// It was turned about this axis by these degrees, which are no whole turns.
+    /// A turn about this axis was not whole.
     case notWhole(axis: Int, degrees: Double)
-    /// It was turned about two axes at once.
+    /// A turn was about two axes at once.
     case tilted(axis: Int, other: Int)
-    /// Gravity turned about this axis by more or less than the rates say: their scale is wrong, and no other turn helps.
+    /// Gravity shows that the rate's scale about this axis is wrong, and no other turn helps.
     case contradicted(axis: Int)
-    /// Samples are missing in a turn, or were at the end of the range: it was too fast.
+    /// Samples are missing in a turn, or at an end of the range: it was too fast.
     case clipped
-    /// The bias of the rate is too large a share of it.
+    /// The bias of the rate is too large a share of a turn.
     case tooSlow
   }
 
-  /// The faces that were still for long enough.
-  public private(set) var faces: Set<Side> = []
-  /// The edges that count: of each two axes one, and the opposite one. With one alone no other pose would show that
-  /// it moved, or that the face beside it did.
-  public private(set) var edges: Set<Edge> = []
-  /// The axes of whole turns.
-  public private(set) var turns: Set<Int> = []
-  /// Of the last attempt; `nil` once another one counted.
-  public private(set) var trouble: Trouble?
+  package private(set) var faces: Set<Side> = []
+  /// The edges that count: one between each two axes, and its opposite, which checks it and the faces beside it.
+  package private(set) var edges: Set<Edge> = []
+  package private(set) var turns: Set<Int> = []
+  /// The trouble of the last attempt; `nil` once one counted.
+  package private(set) var trouble: Trouble?
   /// The side that is up, or nearly so; `nil` on an edge and without a sample.
-  public private(set) var up: Side?
+  package private(set) var up: Side?
 
   private var study: CalibrationStudy
   private var takenPoses = 0
   private var isOpenTaken = false
-  /// Whether the stretch that is still now turns evenly, by the rates of those before.
+  /// Whether the open pose turns evenly, by the rates of those before.
   private var isOpenTurning = false
   private var lastOpen: CalibrationStudy.Pose?
 
-  /// The two axes of edges, in the order in which these are asked for.
-  public static let planes = [(0, 1), (0, 2), (1, 2)]
-  /// A side is up when its axis has this share of gravity: within 25°.
+  /// The two axes of edges, in the order of instructions.
+  package static let planes = [(0, 1), (0, 2), (1, 2)]
+  /// The least share of gravity of a side that is up: within 25°.
   private static let leastShare = 0.9
-  /// An edge has at least this share of gravity on both axes.
+  /// The least share of gravity of both axes of an edge.
   private static let leastEdgeShare = 0.5
 
-  /// A guide for a sensor's samples at a rate.
-  public init(_ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate) {
+  package init(_ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate) {
     study = CalibrationStudy(sensor, channels: channels, rate: rate)
   }
 
   /// Nanoseconds for which it has been still; `nil` while it moves.
-  public var stillFor: Int64? {
+  package var stillFor: Int64? {
     study.openPose.map { study.length(of: $0) }
   }
 
-  /// Whether it has been still for long enough here, and may be moved on.
-  public var isTaken: Bool { !isOpenTurning && study.openPose.map(isLong) ?? false }
+  /// Whether it has been still for long enough here.
+  package var isTaken: Bool { !isOpenTurning && study.openPose.map(isLong) ?? false }
 
-  /// A window longer than a pose: the recording's windows may begin elsewhere than those of the records that came here.
+  /// A window longer than a pose, as the recording's windows may begin elsewhere.
   private func isLong(_ pose: CalibrationStudy.Pose) -> Bool {
     study.length(of: pose) - study.shortLength >= CalibrationStudy.leastPose
   }
 
-  /// What is missing first.
-  public var next: Step {
+  /// The first step that is missing.
+  package var next: Step {
     for axis in 0..<3 {
       for isPositive in [true, false] {
         let side = Side(axis: axis, isPositive: isPositive)
@@ -144,11 +128,9 @@ public struct CalibrationGuide {
     return .turn(axis)
   }
 
-  /// Whether the gyroscope is recorded, so that turns are of use.
-  public var hasTurns: Bool { study.hasRate }
+  package var hasTurns: Bool { study.hasRate }
 
-  /// Takes the next record of the sampler.
-  public mutating func add(_ record: TickRecord) {
+  package mutating func add(_ record: TickRecord) {
     guard record.kind == .sample else { return }
     let sample = record.sample
     study.add(record.tick, record.time, sample)
@@ -165,7 +147,7 @@ public struct CalibrationGuide {
       isOpenTaken = true
       take(pose.point.acceleration)
     } else {
-      // A still stretch that ended too early, in a direction that is wanted. One window of the study is no attempt.
+      // A pose in a wanted direction ended too early; one window of the study is not an attempt.
       if !isOpenTaken, let last = lastOpen, study.openPose?.start != last.start,
         last.windowCount > 1, isWanted(last.point.acceleration)
       {
@@ -189,13 +171,13 @@ public struct CalibrationGuide {
     return CalibrationGuide.edge(acceleration).map { counts($0) && !edges.contains($0) } ?? false
   }
 
-  /// Whether it is the first edge between its axes, or the opposite of that one.
+  /// Whether an edge is the first one between its axes, or its opposite.
   private func counts(_ edge: Edge) -> Bool {
     let held = edges.filter { $0.level == edge.level }
     return held.isEmpty || held.contains(edge.opposite)
   }
 
-  /// When a stretch has been still for long enough, the turn before it is over.
+  /// Once a pose has been still for long enough, the turn before it is over.
   private mutating func takeTurns() {
     guard study.keptCount != takenPoses else { return }
     takenPoses = study.keptCount
@@ -236,7 +218,7 @@ public struct CalibrationGuide {
     }
   }
 
-  /// The side that is up, within 25°; `nil` when none is.
+  /// The side that is up, within 25°.
   static func side(_ acceleration: Vector3) -> Side? {
     let length = acceleration.length
     guard length > 0 else { return nil }
@@ -246,7 +228,7 @@ public struct CalibrationGuide {
     return nil
   }
 
-  /// The edge that is up when two axes share gravity; `nil` when they do not.
+  /// The edge that is up, if two axes share gravity.
   private static func edge(_ acceleration: Vector3) -> Edge? {
     let least = leastEdgeShare * acceleration.length
     let shared = (0..<3).filter { abs(acceleration[$0]) >= least }

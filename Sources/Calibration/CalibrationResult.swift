@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 
-/// What a study supports: a calibration, how well it is known, and a sentence for what it refuses.
-public struct CalibrationResult: Sendable {
-  /// How the accelerometer's errors were found; `nil` when they were not.
-  public enum Method: String, Sendable {
+/// A study's calibration, its bounds, and sentences about what is not in it.
+package struct CalibrationResult: Sendable {
+  /// How the accelerometer's errors were found.
+  package enum Method: String, Sendable {
     /// From six faces.
     case faces
     /// From nine poses or more, with cross terms.
@@ -14,70 +14,63 @@ public struct CalibrationResult: Sendable {
     case windows
   }
 
-  /// A number that a calibration can have, by its name in JSON.
-  public enum Part: String, Sendable {
+  /// A part of a calibration, by its name in JSON.
+  package enum Part: String, Sendable {
     /// Offset and scale of the accelerometer.
     case accelerometer
-    /// What an acceleration on one axis puts into the others.
+    /// The effect of an acceleration on other axes.
     case crossTerms = "accelerometer.crossTerms"
     /// The accelerometer's change with temperature.
     case accelerometerDrift = "accelerometer.drift"
-    /// The rate at rest.
     case gyroscope
-    /// The scale of the x axis.
     case gyroscopeScaleX = "gyroscope.scale.x"
-    /// The scale of the y axis.
     case gyroscopeScaleY = "gyroscope.scale.y"
-    /// The scale of the z axis.
     case gyroscopeScaleZ = "gyroscope.scale.z"
     /// The change of the rate at rest with temperature.
     case gyroscopeDrift = "gyroscope.drift"
 
-    /// The scale of the gyroscope's axis of this number.
-    public static func gyroscopeScale(_ axis: Int) -> Part {
+    package static func gyroscopeScale(_ axis: Int) -> Part {
       [gyroscopeScaleX, gyroscopeScaleY, gyroscopeScaleZ][axis]
     }
   }
 
-  /// What was determined is within these of the truth in 95 of 100 cases; `nil` where nothing shows them.
-  public struct Bounds: Equatable, Sendable {
+  /// Bounds of errors that hold in 95 of 100 cases; `nil` for what is not determined.
+  package struct Bounds: Equatable, Sendable {
     /// Of the worst axis's offset, in g.
-    public internal(set) var offset: Double?
+    package internal(set) var offset: Double?
     /// Of the worst axis's scale.
-    public internal(set) var scale: Double?
+    package internal(set) var scale: Double?
     /// Of the worst axis's rate at rest, in °/s.
-    public internal(set) var rate: Double?
+    package internal(set) var rate: Double?
     /// Of the worst of the axes whose scale of the rate is determined.
-    public internal(set) var rateScale: Double?
+    package internal(set) var rateScale: Double?
   }
 
-  /// `nil` when nothing could be determined.
-  public internal(set) var calibration: SensorCalibration?
-  /// How the accelerometer's errors were found.
-  public internal(set) var method: Method?
-  /// How well it is known.
-  public internal(set) var bounds = Bounds()
-  /// Poses at rest.
-  public internal(set) var poseCount = 0
-  /// Still windows, of which the accelerometer was calibrated or could have been.
-  public internal(set) var windowCount = 0
-  /// Of these in nanoseconds: 10 s, and more where samples are further apart than half a second.
-  public internal(set) var windowLength = CalibrationStudy.longWindow
+  /// `nil` if nothing is determined.
+  package internal(set) var calibration: SensorCalibration?
+  /// How the accelerometer's errors were found; `nil` if they were not.
+  package internal(set) var method: Method?
+  package internal(set) var bounds = Bounds()
+  package internal(set) var poseCount = 0
+  /// Still windows for the accelerometer.
+  package internal(set) var windowCount = 0
+  /// The length of a window in nanoseconds: 10 s, more for samples further apart than half a second.
+  package internal(set) var windowLength = CalibrationStudy.longWindow
   /// Movements from rest to rest by half a turn or more in the same place, and by 270° or more elsewhere.
-  public internal(set) var turnCount = 0
-  /// Poses of which no other one would show that they moved: the bounds of offset and scale are as if they had not.
-  public internal(set) var uncheckedCount = 0
+  package internal(set) var turnCount = 0
+  /// Poses that no other one checks: the bounds of offset and scale assume that they did not move.
+  package internal(set) var uncheckedCount = 0
   /// What was recorded and is not determined.
-  public internal(set) var missing: [Part] = []
-  /// What was left out, and what would be needed for it: the calibration is complete without it.
-  public internal(set) var remarks: [String] = []
-  /// What could not be determined, why, and what to do: a part of the calibration is missing, or nothing is left of it.
-  public var refusals: [String] = []
+  package internal(set) var missing: [Part] = []
+  /// What was left out of a calibration that is complete without it.
+  package internal(set) var remarks: [String] = []
+  /// What could not be determined, why, and what to do: a part of the calibration is missing, or all of it.
+  package var refusals: [String] = []
 }
 
 extension SensorCalibration {
-  /// What it has, as ``CalibrationResult/missing`` names what it lacks.
-  public var parts: [CalibrationResult.Part] {
+  /// The parts that it has; see ``CalibrationResult/missing``.
+  package var parts: [CalibrationResult.Part] {
     let rows = (accelerometer?.matrix ?? .identity).rows
     let hasCrossTerms = (0..<3).contains { row in
       (0..<3).contains { $0 != row && rows[row][$0] != 0 }

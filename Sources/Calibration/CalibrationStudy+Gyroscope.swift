@@ -5,25 +5,20 @@ import Text
 
 /// The gyroscope's part of a calibration.
 extension CalibrationStudy {
-  /// What two turns about an axis may differ by before it is said: two degrees of 360.
+  /// The difference of turns about an axis that is reported: two degrees of 360.
   private static let largestDifference = 0.006
-  /// What the rate at rest may vary by before it is said, in °/s.
+  /// The variation of the rate at rest that is reported, in °/s.
   private static let largestVariation = 0.05
-  /// A bias beyond so many times its data sheet's is said: typical figures are before soldering and at 25 °C.
+  /// A bias beyond so many typical zero-rate levels is reported: these are before soldering and at 25 °C.
   private static let zeroRates = 2.0
 
-  /// The rate at rest, its change with temperature and the scales, as far as the rests and turns show them; `nil` without a
-  /// bias, on which the others rest.
-  ///
-  /// - Parameters:
-  ///   - zeroRate: That of the chip's data sheet in °/s; `nil` when it is not known.
-  ///   - result: Takes what is missing, and why, and what the bias is known to.
+  /// The rate at rest, its change with temperature and the scales; `nil` without a bias, on which the others rest.
   func gyroscope(
     _ rests: Rests, zeroRate: Double?, _ result: inout CalibrationResult
   ) -> SensorCalibration.Gyroscope? {
     let still = stillPoints(rests)
     guard !still.isEmpty else {
-      let cause = unrest.flatMap { $0.isOfCounts ? sentence($0) : nil }
+      let cause = attempt.unrest.flatMap { $0.isOfCounts ? sentence($0) : nil }
       result.refuse(
         .gyroscope,
         rests.turned.isEmpty
@@ -38,14 +33,14 @@ extension CalibrationStudy {
     }
     let drift = rateDrift(still, &result)
     var found = SensorCalibration.Gyroscope(offset: Vector3(), drift: drift)
-    // A long rest shows what the temperature does in it; else each direction counts once, as gravity acts on the bias.
+    // Each direction counts once, as gravity acts on the bias; a drift is fitted to windows.
     let points = drift == nil && rests.poses.count > 1 ? rests.poses.map(\.point) : still
     let rates = points.map { point in
       guard let drift, let temperature = point.temperature else { return point.rate }
       return point.rate - drift.offset(at: temperature)
     }
     let count = Double(rates.count)
-    // The median ignores what slow turns put into some rests; a fitted curve goes with the mean.
+    // The median ignores rests with slow turns; a fitted curve goes with the mean.
     found.offset = drift == nil ? RestRates.median(of: points) : rates.reduce(Vector3(), +) / count
     guard acceptsBias(found.offset, zeroRate, still, &result) else { return nil }
     let offset = found.offset
@@ -55,10 +50,12 @@ extension CalibrationStudy {
     if rates.count > 1 {
       let squares = rates.reduce(Vector3()) { $0 + ($1 - offset) * ($1 - offset) }
       let variation = (squares / (count - 1)).squareRoot().max()
-      let warmth = width(of: points) >= CalibrationStudy.leastWarmth
-      // A span below that of a fit is worth no order, and has a change nevertheless; a wide one has more than a curve.
-      if warmth, drift?.order ?? 0 < max(1, Int(width(of: points) / TemperatureDrift.leastSpan)) {
-        // What the temperature does is not known, or known as a simpler curve: at most what all rests show together.
+      let warmth = StillPoint.width(of: points) >= CalibrationStudy.leastWarmth
+      // A span below that of a fit has a change nevertheless, and a wide one more than a curve.
+      if warmth,
+        drift?.order ?? 0 < max(1, Int(StillPoint.width(of: points) / TemperatureDrift.leastSpan))
+      {
+        // The rest of the change is at most what the rests show.
         let most = rates.map { rate in
           let off = rate - offset
           return max(off.max(), -off.min())
@@ -75,8 +72,7 @@ extension CalibrationStudy {
     return found
   }
 
-  /// Whether a bias is one that the chip can have; what is beyond its data sheet is said, and is refused where the rests of
-  /// one direction are all there is.
+  /// Whether the chip can have a bias. One beyond its data sheet is reported, and refused if all rests have one direction.
   private func acceptsBias(
     _ bias: Vector3, _ zeroRate: Double?, _ still: [StillPoint], _ result: inout CalibrationResult
   ) -> Bool {
@@ -100,7 +96,7 @@ extension CalibrationStudy {
   private func rateDrift(
     _ still: [StillPoint], _ result: inout CalibrationResult
   ) -> TemperatureDrift? {
-    guard channels.contains(.temperature), let span = span(of: still) else {
+    guard channels.contains(.temperature), let span = StillPoint.span(of: still) else {
       result.miss(
         .gyroscopeDrift,
         "no change with temperature is determined: the temperature is not recorded")
@@ -132,13 +128,13 @@ extension CalibrationStudy {
     return drift
   }
 
-  /// What gravity does when each of the gyroscope's axes turns; `nil` where that is not known.
+  /// What gravity does when each of the gyroscope's axes turns, if known.
   private var columns: [AxisJudge.Column?] {
     guard case .columns(let columns) = judge.verdict else { return [nil, nil, nil] }
     return columns
   }
 
-  /// Whether a rate of the axis has another scale than recorded, by what gravity does.
+  /// Whether gravity shows another scale of an axis than the recorded one.
   func isMisread(_ axis: Int) -> Bool {
     columns[axis].map { $0.axis == axis && !CalibrationStudy.factors.contains($0.factor) } ?? false
   }
@@ -146,7 +142,7 @@ extension CalibrationStudy {
   /// Factors of a rate that may be a chip's: wrong scales are off by half or more.
   private static let factors = 0.7...1.4
 
-  /// Why the rates cannot be those that turned gravity; `nil` where they may be.
+  /// Why the rates contradict the turns of gravity; `nil` if they do not.
   private var misreading: String? {
     let start = "the gyroscope is not calibrated: "
     let silent = judge.silent
@@ -185,7 +181,7 @@ extension CalibrationStudy {
     _ result: inout CalibrationResult
   ) {
     let turns = turns(rests)
-    // Single turns first: their scales tell how many there are in one go.
+    // Single turns first: with their scales, several in one go can be counted.
     var fits: [Int: TurnFit] = [:]
     for index in turns.indices
     where turns[index].isBack && turns[index].isWhole {
@@ -231,7 +227,7 @@ extension CalibrationStudy {
       .sorted().map { CalibrationStudy.axes[$0] }
     if !unshown.isEmpty {
       result.remarks.append(
-        "how often it was turned about \(unshown.joined(separator: ", ")) is known of the gyroscope alone: if its scale is wrong by a factor of two there, nothing shows it; turn it about \(unshown.count == 1 ? "this axis" : "each of these axes") too while the axis lies level"
+        "how often it was turned about \(unshown.joined(separator: ", ")) is known of the gyroscope alone, and nothing shows a scale that is wrong by a factor of two: turn it about \(unshown.count == 1 ? "this axis" : "each of these axes") too while the axis lies level"
       )
     }
     if !missing.isEmpty {
@@ -241,12 +237,12 @@ extension CalibrationStudy {
     }
   }
 
-  /// The least that a move turned to be taken for an attempt at a turn, in degrees: half a turn back in its place; elsewhere
-  /// three quarters of one, as the move from a face to the opposite one is half.
+  /// The least move that counts as an attempt at a turn, in degrees; elsewhere more, as a move to the opposite face is half a
+  /// turn.
   private static let leastTurn = (back: 180.0, elsewhere: 270.0)
 
-  /// Why a turn is left out; empty when it is not, `nil` when it is none. With the scales of single turns more turns can
-  /// be counted in one go.
+  /// Why a turn is left out; empty if it counts, `nil` if it is not a turn. With the scales of single turns, more turns in
+  /// one go can be counted.
   private func reason(_ turn: Turn, _ scales: Vector3, _ fit: inout TurnFit?) -> String? {
     if fit != nil { return "" }
     let degrees = turn.degrees
@@ -275,10 +271,10 @@ extension CalibrationStudy {
     }
   }
 
-  /// Poses that turned are named one by one up to so many: a turn of minutes may be sixty.
+  /// So many poses that turned are named one by one: a turn of minutes may be sixty.
   private static let namedPoses = 3
 
-  /// Poses that turned are named, but for those that are a steady part of a turn that counts.
+  /// Names poses that turned, other than parts of turns that count.
   private func nameTurned(
     _ rests: Rests, used: [Turn], _ result: inout CalibrationResult
   ) {
@@ -295,7 +291,7 @@ extension CalibrationStudy {
     }
   }
 
-  /// Turns that do not agree were not all brought back to where they began.
+  /// Reports turns about one axis that differ.
   private func noteDisagreement(
     _ fits: [TurnFit], _ scale: Vector3, _ result: inout CalibrationResult
   ) {

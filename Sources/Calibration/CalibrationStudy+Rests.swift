@@ -7,39 +7,37 @@ extension CalibrationStudy {
   /// The poses at rest and those that turned, both in order.
   struct Rests {
     var poses: [Pose] = []
-    /// With how far their rate is from that of the others, in °/s.
+    /// With the distance of their rate from that of the others, in °/s.
     var turned: [(pose: Pose, rate: Double)] = []
   }
 
   /// What the gyroscope integrated from rest to rest.
   struct Turn {
-    /// Less the bias, which is taken to change evenly from the one rest to the other.
+    /// Less the bias, which changes evenly from rest to rest.
     let degrees: Vector3
     let seconds: Double
-    /// What that bias may be off on the mean of the turn, in °/s, as two standard errors: the noise of the rests, and half of
-    /// what it changed by.
+    /// Two standard errors of that bias, in °/s: the noise of the rests, and half of its change.
     let biasError: Double
-    /// What that makes of the turn, in degrees.
+    /// The error of the turn by the bias, in degrees.
     var uncertainty: Double { biasError * seconds }
-    /// Whether no sample is missing or at the end of its range.
+    /// Whether no sample is missing or at an end of its range.
     let isWhole: Bool
-    /// Whether the sensor points where it did before, within ``CalibrationStudy/sameDirection``.
+    /// Whether the sensor points as before, within ``CalibrationStudy/sameDirection``.
     let isBack: Bool
-    /// When the rest before it began and the one after it, in nanoseconds from tick 0's deadline.
+    /// The beginnings of the rests before and after it, in nanoseconds from tick 0's deadline.
     let start: Int64
     let end: Int64
 
-    /// The mean rate in °/s below which the beginning of a turn may be still: 65 s for 360°.
+    /// The mean rate in °/s below which the beginning of a turn may look like rest: 65 s for 360°.
     private static let softest = 5.5
 
-    /// - Parameter poses: All that were at rest.
+    /// - Parameter poses: All poses at rest.
     init(from before: Pose, to after: Pose, among poses: [Pose]) {
       seconds = after.arrival.seconds - before.departure.seconds
       let (first, last) = (before.point.rate, after.point.rate)
       degrees =
         after.arrival.degrees - before.departure.degrees - (first + last) * (seconds / 2)
-      // One that takes more than about a minute may begin so softly that its beginning passes for rest, and is in the bias:
-      // its rests differ from the others.
+      // A soft beginning may pass for rest, and is in the bias; its rests then differ from the others.
       let isSoft = degrees.length < Turn.softest * seconds
       let usual = isSoft ? Turn.usualRate(before, after, poses) : Vector3()
       let noise =
@@ -52,8 +50,7 @@ extension CalibrationStudy {
       (start, end) = (before.start, after.start)
     }
 
-    /// What the rests of a turn should have by the others, in °/s: by those in its direction, as gravity acts on the bias; without
-    /// one by all.
+    /// The rate that the rests of a turn should have by the others in their direction, or else by all, in °/s.
     private static func usualRate(_ before: Pose, _ after: Pose, _ poses: [Pose]) -> Vector3 {
       let alike = poses.filter { pose in
         pose.start != before.start && pose.start != after.start
@@ -63,17 +60,16 @@ extension CalibrationStudy {
     }
   }
 
-  /// The least change of temperature that may show in a rest, in °C.
+  /// The least change of temperature that counts, in °C.
   static let leastWarmth = 1.0
 
-  /// The turns between the rests, in order.
   func turns(_ rests: Rests) -> [Turn] {
     zip(rests.poses, rests.poses.dropFirst()).map { before, after in
       Turn(from: before, to: after, among: rests.poses)
     }
   }
 
-  /// The poses so far, told apart by what their gravity does, and by their rates.
+  /// The poses so far, judged by their gravity and by their rates.
   func rests() -> Rests {
     let kept = kept
     guard hasRate else { return Rests(poses: kept) }
@@ -89,13 +85,13 @@ extension CalibrationStudy {
     return rests
   }
 
-  /// At how many °/s gravity turned in a pose, when that is more than a rest has; else `nil`.
+  /// The °/s at which gravity turned in a pose, if more than at rest.
   private func turned(_ pose: Pose) -> Double? {
     let (first, last) = (pose.firstAcceleration, pose.lastAcceleration)
     guard channels.isSuperset(of: .accelerometer), pose.windowCount > 1 else { return nil }
     let seconds = Double(length(of: pose) - shortLength) / 1e9
     let size = first.length * last.length
-    // The sine of so small an angle is the angle, and keeps its digits.
+    // The sine of a small angle keeps the digits.
     let cosine = (first * last).sum() / size
     let rate = max(0, 1 - cosine * cosine).squareRoot() * 180 / Double.pi / seconds
     let noise = RestRates.noise(pose.spread.acceleration, shortCount) * 2.0.squareRoot()
@@ -105,8 +101,8 @@ extension CalibrationStudy {
     return rate > allowed ? rate : nil
   }
 
-  /// The means of the poses at rest, or of the windows in one whose temperature changes; without a pose at rest the windows
-  /// that do not turn. Windows at one temperature are one witness of the rate there, and not several.
+  /// The means of the poses at rest, or of the windows of one whose temperature changes: at one temperature they would show
+  /// the same rate again. Without a pose at rest, the windows that do not turn.
   func stillPoints(_ rests: Rests) -> [StillPoint] {
     guard !rests.poses.isEmpty else {
       let others = windows(outside: rests.turned.map(\.pose))
@@ -124,7 +120,7 @@ extension CalibrationStudy {
     }
   }
 
-  /// The windows of which no part is in one of these poses. Both are in order, so that each is looked at once.
+  /// The windows outside of poses, in one pass over both.
   private func windows(outside poses: [Pose]) -> [StillPoint] {
     var poses = poses[...]
     return windows.filter { window in

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 
 extension CalibrationStudy {
-  /// The axes' names in sentences.
   static let axes = ["x", "y", "z"]
 
-  /// The calibration that the study supports.
+  /// The calibration by poses; where these do not determine the accelerometer's, by still windows of 10 s.
   ///
-  /// The accelerometer's is made of the poses. Where these do not determine it, it is made of still windows of 10 s, from
-  /// ``FreeLivingFit/leastPoints`` on.
-  ///
-  /// - Parameter zeroRate: The typical zero-rate level of the chip's data sheet in °/s; `nil` when it is not known.
-  public func calibration(
+  /// - Parameter zeroRate: The typical zero-rate level of the chip's data sheet in °/s, if known.
+  package func calibration(
     id: RecordingID, name: String, made: Int64, zeroRate: Double? = nil
   ) -> CalibrationResult {
     var result = CalibrationResult()
@@ -51,14 +47,14 @@ extension CalibrationStudy {
     return result
   }
 
-  /// Whether nothing but the gyroscope's counts, at an end of their range or of too high a rate, keeps the sensor from
-  /// having been at rest: then the accelerometer is calibrated without them.
+  /// Whether only the gyroscope's counts, clipped or of too high a rate, show unrest. The accelerometer is then calibrated
+  /// without them.
   private var isGyroscopeUseless: Bool {
     guard let alone = alone.first, kept.isEmpty, !alone.kept.isEmpty else { return false }
-    return unrest?.isOfCounts == true
+    return attempt.unrest?.isOfCounts == true
   }
 
-  /// Why a sensor of three channels is not calibrated: not all are recorded, or one of them never changes.
+  /// Why a sensor cannot be calibrated: a channel is not recorded, or never changes.
   private func whyNot(_ three: ChannelSet, _ name: String) -> String? {
     let recorded = channels.intersection(three)
     guard !recorded.isEmpty else { return nil }
@@ -70,10 +66,10 @@ extension CalibrationStudy {
       return
         "the \(name) is not calibrated: \(names(lacking)) \(lacking.indices.count == 1 ? "is" : "are") not recorded, and all three axes are needed"
     }
-    // Of less than a pose it is that which is lacking.
+    // Less than a pose is refused as that.
     guard sampleCount >= CalibrationStudy.leastPoseWindows * shortCount else { return nil }
     let dead = three.subtracting(changing)
-    // Without noise an acceleration may rest on one count; then poses are lacking, which is said.
+    // Without noise, accelerations at rest do not change; the refusal is then that poses are lacking.
     guard dead.isEmpty || dead == three && three == .accelerometer else {
       let verb = dead.indices.count == 1 ? "does" : "do"
       return
@@ -92,8 +88,6 @@ extension CalibrationStudy {
       gyroscopeRange: sensor.gyroscopeRange, temperatures: span)
   }
 
-  // MARK: - The accelerometer
-
   private func accelerometer(
     _ rests: Rests, _ result: inout CalibrationResult
   ) throws(GravityFit.Failure) -> SensorCalibration.Accelerometer? {
@@ -108,12 +102,12 @@ extension CalibrationStudy {
       (result.method, result.bounds.offset, result.bounds.scale) = (nil, nil, nil)
       let points = rests.poses.map(\.point)
       let cause =
-        width(of: points) >= TemperatureDrift.leastSpan && found.drift == nil
+        StillPoint.width(of: points) >= TemperatureDrift.leastSpan && found.drift == nil
         ? "the temperature changed by \(spanText(points)), and what that does shows only with each pose near both ends of it"
         : "it moved\(orWarmth(points)), or is faulty; hold it still on each face again"
       result.refuse(
         .accelerometer,
-        "the accelerometer is not calibrated: its magnitude at rest is still off by \(milli(found.residual.after)) mg, at most \(milli(FreeLivingFit.largestError)) are accepted: \(cause)"
+        "the accelerometer is not calibrated: its magnitude at rest is still off by \(milli(found.residual.after)) mg, more than \(milli(FreeLivingFit.largestError)): \(cause)"
       )
       return nil
     }
@@ -160,7 +154,7 @@ extension CalibrationStudy {
       )
     }
     var drift: TemperatureDrift?
-    if let reference = fit.reference, let span = span(of: used) {
+    if let reference = fit.reference, let span = StillPoint.span(of: used) {
       drift = TemperatureDrift(
         reference: reference, span: span,
         coefficients: (0..<3).map { axis in fit.drift.map { $0[axis] } })
@@ -170,18 +164,18 @@ extension CalibrationStudy {
       unchecked: sorted.unchecked.count, residual: (fit.residualBefore, fit.residualAfter))
   }
 
-  /// The result of the still windows; `nil` when they determine nothing either.
+  /// The result of the still windows; `nil` if they determine nothing either.
   private func fromWindows(
     _ result: inout CalibrationResult
   ) -> SensorCalibration.Accelerometer? {
     guard windows.count >= FreeLivingFit.leastPoints else { return nil }
-    let span = span(of: windows)
+    let span = StillPoint.span(of: windows)
     for usesTemperature in span.map(isReached) == true ? [true, false] : [false] {
       let fit: FreeLivingFit
       do throws(GravityFit.Failure) {
         fit = try FreeLivingFit(windows, usesTemperature: usesTemperature)
       } catch {
-        // What the poses lack is said, which are as many or more.
+        // The refusal is that of the poses.
         continue
       }
       guard fit.errorAfter < FreeLivingFit.largestError else { continue }
@@ -196,7 +190,7 @@ extension CalibrationStudy {
       result.bounds.scale = fit.scaleBound + windowRounding
       result.miss(
         .crossTerms,
-        "the result is of \(windows.count) still windows in \(fit.directionCount) directions, as the poses do not determine one: cross terms are left out"
+        "the poses do not determine a result: it is that of \(windows.count) still windows in \(fit.directionCount) directions, without cross terms"
       )
       // offset + scale · a + slope · T  =  scale · (a − b − d · (T − reference))
       let warm = fit.temperatureSlope * fit.reference
@@ -211,7 +205,7 @@ extension CalibrationStudy {
     rounding(leastWindowSpread, scale: sensor.accelerometerScale.value)
   }
 
-  /// Whether the windows show every side of every axis in both halves of a span: else its slope and the offset are one.
+  /// Whether the windows show each side of each axis in both halves of a span, which tells its slope from the offset.
   private func isReached(_ span: ClosedRange<Double>) -> Bool {
     guard span.upperBound - span.lowerBound >= TemperatureDrift.leastSpan else { return false }
     let middle = (span.lowerBound + span.upperBound) / 2
@@ -238,7 +232,9 @@ extension CalibrationStudy {
     }
     guard drift == nil else { return }
     let points = rests.poses.map(\.point)
-    guard channels.contains(.temperature), width(of: points) >= TemperatureDrift.leastSpan else {
+    guard channels.contains(.temperature),
+      StillPoint.width(of: points) >= TemperatureDrift.leastSpan
+    else {
       return result.missing.append(.accelerometerDrift)
     }
     result.miss(
@@ -247,45 +243,27 @@ extension CalibrationStudy {
     )
   }
 
-  // MARK: - What both sensors need
-
-  /// What rounding to counts may put into the means of poses: half a count, where an axis spreads by less than that, and 0
-  /// where its noise averages it out.
+  /// The error of poses' means by rounding to counts: half a count if an axis spreads by less, 0 if noise averages it out.
   func rounding(_ poses: [Pose], scale: Double, _ least: KeyPath<Spread, Double>) -> Double {
     rounding(poses.map { $0.spread[keyPath: least] }.min() ?? .infinity, scale: scale)
   }
 
-  /// The same by the least spread of an axis.
   private func rounding(_ spread: Double, scale: Double) -> Double {
     let count = abs(scale)
-    // Half a count, and what rounding itself adds: 1/12 of a count².
+    // Half a count, and the variance of rounding itself.
     let limit = (0.25 + 1.0 / 12).squareRoot() * count
     return spread < limit ? count / 2 : 0
-  }
-
-  /// The width of the temperatures of points in °C; 0 unless all have one.
-  func width(of points: [StillPoint]) -> Double {
-    span(of: points).map { $0.upperBound - $0.lowerBound } ?? 0
-  }
-
-  /// The temperatures of points that all have one.
-  func span(of points: [StillPoint]) -> ClosedRange<Double>? {
-    let temperatures = points.compactMap(\.temperature)
-    guard temperatures.count == points.count, let low = temperatures.min(),
-      let high = temperatures.max()
-    else { return nil }
-    return low...high
   }
 }
 
 extension CalibrationResult {
-  /// Leaves a sensor out, which the exit status shows.
+  /// Leaves a part out, and makes the calibration incomplete.
   mutating func refuse(_ part: Part, _ sentence: String) {
     missing.append(part)
     refusals.append(sentence)
   }
 
-  /// Leaves a part out without which the calibration is complete.
+  /// Leaves a part out that a complete calibration may lack.
   mutating func miss(_ part: Part, _ sentence: String) {
     missing.append(part)
     remarks.append(sentence)

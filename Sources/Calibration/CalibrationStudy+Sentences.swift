@@ -3,15 +3,14 @@
 import IMUModel
 import Text
 
-/// What a study says, and how it names what it is about.
 extension CalibrationStudy {
-  /// A value in thousandths, or in parts of one, to a tenth of them.
+  /// A value in thousandths, to a tenth.
   func milli(_ value: Double) -> String { milli(value * 1000, 10) }
 
   /// A value to so many parts of one.
   func milli(_ value: Double, _ parts: Int64) -> String { Plain.number(value, per: parts) }
 
-  /// How long a rest must be for windows that begin anywhere, such as `3 s`.
+  /// The length of a rest that holds enough windows wherever they begin, such as `3 s`.
   var restText: String {
     // Imports may have samples centuries apart.
     let year: Int64 = 31_557_600_000_000_000
@@ -22,24 +21,23 @@ extension CalibrationStudy {
 
   /// The width of the temperatures of points, such as `2.1 °C`.
   func spanText(_ points: [StillPoint]) -> String {
-    milli(width(of: points), 10) + " °C"
+    milli(StillPoint.width(of: points), 10) + " °C"
   }
 
   private func name(_ side: CalibrationGuide.Side) -> String {
     (side.isPositive ? "+" : "−") + CalibrationStudy.axes[side.axis]
   }
 
-  /// A pose as the person knows it, such as `the pose at 41.2 s with +z up`.
+  /// Such as `the pose at 41.2 s with +z up`.
   func name(_ pose: Pose) -> String {
     let side = CalibrationGuide.side(pose.point.acceleration)
     return
       "the pose at \(Plain.length(pose.start)) \(side.map { "with \(name($0)) up" } ?? "on an edge")"
   }
 
-  /// Unchecked poses are named one by one up to so many: six faces beside three edges are all unchecked.
+  /// So many unchecked poses are named one by one: six faces beside three edges are all unchecked.
   private static let namedUnchecked = 6
 
-  /// Poses that no other one checks.
   func sentence(unchecked poses: [Pose]) -> String {
     let more = poses.count - CalibrationStudy.namedUnchecked
     let names =
@@ -48,7 +46,7 @@ extension CalibrationStudy {
       "no other pose would show that one of these moved: \(names.joined(separator: ", ")); what the result is known to holds only if none did; hold each a second time, or lay the sensor on the edges on both sides of each axis"
   }
 
-  /// A pose that is left out, with what it may have been.
+  /// Reports a pose that is left out, with possible causes.
   func noteLeftOut(
     _ place: Int, _ fit: GravityFit, _ used: [StillPoint], _ rests: Rests,
     _ result: inout CalibrationResult
@@ -69,7 +67,7 @@ extension CalibrationStudy {
     )
   }
 
-  /// Poses of which one moved, and which one cannot be told.
+  /// Reports poses of which one moved, while nothing shows which one.
   func noteRivals(
     _ sorted: GravityFit.Sorted, _ rests: Rests, _ result: inout CalibrationResult
   ) {
@@ -90,13 +88,13 @@ extension CalibrationStudy {
     )
   }
 
-  /// What may have done what is said of a hand, where the temperature changed.
+  /// Names the temperature as another possible cause, if it changed.
   func orWarmth(_ points: [StillPoint]) -> String {
-    guard width(of: points) >= CalibrationStudy.leastWarmth else { return "" }
+    guard StillPoint.width(of: points) >= CalibrationStudy.leastWarmth else { return "" }
     return ", or the temperature did it, which changed by \(spanText(points))"
   }
 
-  /// Why a turn is left out; `nil` for one that is none.
+  /// Why a turn is left out; `nil` if it is not a turn.
   func sentence(_ failure: TurnFit.Failure, _ turn: Turn) -> String? {
     switch failure {
     case .noTurn: return nil
@@ -116,12 +114,10 @@ extension CalibrationStudy {
     }
   }
 
-  /// How well the bias is known in a turn.
   func sentence(bias turn: Turn) -> String {
     "the rate at rest is known to \(milli(turn.biasError, 1000)) °/s in its \(milli(turn.seconds, 1)) s"
   }
 
-  /// Why the accelerometer is not calibrated, with the sides that are lacking.
   func sentence(_ failure: GravityFit.Failure, _ rests: Rests) -> String {
     let subject = "the accelerometer is not calibrated: "
     switch failure {
@@ -149,7 +145,7 @@ extension CalibrationStudy {
     }
   }
 
-  /// What a scale that no chip has may come from.
+  /// A possible cause of a scale that no chip has.
   private var relative: String {
     switch sensor.model {
     case "LSM6DSO", "LSM6DSOX": "the chip may be an LSM6DSO32, whose ranges are twice as wide"
@@ -161,7 +157,7 @@ extension CalibrationStudy {
     }
   }
 
-  /// Sides that no rest had up, with what they were like instead.
+  /// Sides that no rest had up, with what was seen instead.
   private func lacking(_ rests: Rests) -> [String] {
     let points = rests.poses.map(\.point.acceleration)
     let least = GravityFit.leastReach * GravityFit.size(points)
@@ -191,16 +187,15 @@ extension CalibrationStudy {
     return said
   }
 
-  /// What holds for all of the result: its axes, and what of the recording is not in it.
+  /// Reports the axes of the result, and parts of the recording that are not in it.
   func noteConditions(_ mounting: AxisMap?, _ result: inout CalibrationResult) {
     if let mounting {
       result.remarks.append("axes are the chip's, not those of the mounting \(mounting)")
     }
-    let all = attempts.values.reduce(RestAttempt(), +)
-    if all.clippedCount >= CalibrationStudy.leastPoseWindows {
-      let length = Double(all.clippedCount) * Double(shortLength) / 1e9
+    if attempt.clippedCount >= CalibrationStudy.leastPoseWindows {
+      let length = Double(attempt.clippedCount) * Double(shortLength) / 1e9
       result.remarks.append(
-        "\(milli(length, 10)) s of rest are left out: " + sentence(.clipped(all.clipped)))
+        "\(milli(length, 10)) s of rest are left out: " + sentence(.clipped(attempt.clipped)))
     }
     if gapCount > 0 {
       result.remarks.append(
@@ -209,7 +204,6 @@ extension CalibrationStudy {
     }
   }
 
-  /// Why something was no rest, after what it is about.
   func sentence(_ unrest: Unrest) -> String {
     switch unrest {
     case .clipped(let channels):
@@ -227,7 +221,4 @@ extension CalibrationStudy {
         : "it trembled: by \(milli(rate, 100)) °/s, at most \(milli(limits.1, 100)) count as rest"
     }
   }
-
-  /// What kept the sensor from rest in all of its windows.
-  var unrest: Unrest? { attempts.values.reduce(RestAttempt(), +).unrest }
 }

@@ -1,145 +1,134 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
-public import LogFormat
+package import IMUModel
+package import LogFormat
 
-/// What a recording shows about its sensor's errors: where it was still, and how far it turned in between.
+/// What a recording shows about its sensor's errors: where it was still, and how far it turned between rests.
 ///
 ///     motion     ▁▁▁▁▁▂█▃▁▁▁▁▁▁▁▁▂██▃▁▁▁▁▁▁▁▁
 ///     poses      ├───┤     ├──────┤    ├──────┤      still for 2 s or more, in one direction, at one rate
 ///     turns         ├───────┤    ├───────┤           what the gyroscope integrates from one to the next
 ///     windows    ├── 10 s ──┤├── 10 s ──┤            those in which no axis spreads
 ///
-/// In one pass, in memory that does not grow with the recording beyond the limits below. A pose that turns evenly looks
-/// as still as any other: ``rests()`` tells it by its own gravity, and by the rates of the others.
-public struct CalibrationStudy {
+/// In one pass, in bounded memory. A pose that turns evenly looks as still as any other: ``rests()`` finds it by its own
+/// gravity, and by the rates of the others.
+package struct CalibrationStudy {
   /// A stretch in which the sensor was still and pointed in one direction.
   struct Pose: Sendable {
-    /// Its means; that of the rate without its first and last window, in which a slow turn may begin already.
+    /// Its means; that of the rate leaves out the first and the last window, where a slow turn may begin.
     var point: StillPoint
-    /// Of its first sample, in nanoseconds from tick 0's deadline.
+    /// Its first sample, in nanoseconds from tick 0's deadline.
     let start: Int64
-    /// Windows of half a second in it.
+    /// Windows of half a second.
     var windowCount = 1
-    /// Still windows on end are of one stretch; it ends where a window is not still, or a sample is missing.
+    /// The number of the stretch of still windows on end, without a missing sample.
     let stretch: Int
     /// Means over the windows.
     var spread: Spread
-    /// The mean accelerations of its first and its last window, in g.
+    /// Mean accelerations of its first and its last window, in g.
     let firstAcceleration: Vector3
     var lastAcceleration: Vector3
     /// The mean rate of its last window.
     var lastRate: Vector3
-    /// What was integrated up to the end of its first window, where a turn before it ends.
+    /// The path up to the end of its first window, where a turn before it ends.
     let arrival: Path
-    /// What was integrated up to the beginning of its last window, where a turn after it begins.
+    /// The path up to the beginning of its last window, where a turn after it begins.
     var departure: Path
   }
 
-  /// How much the axes of a window spread: standard deviations.
+  /// The largest and the least standard deviation of an axis in a window, in g and °/s.
   struct Spread: Sendable {
-    /// Of the axis with the largest, in g.
     var acceleration: Double
-    /// Of the axis with the largest, in °/s.
     var rate: Double
-    /// Of the axis with the least, in g.
     var leastAcceleration: Double
-    /// Of the axis with the least, in °/s.
     var leastRate: Double
   }
 
-  /// What the gyroscope integrated from the beginning of the recording on, its bias included.
+  /// The integral of the gyroscope from the beginning of the recording on, with its bias.
   struct Path: Sendable {
-    /// In degrees.
     var degrees = Vector3()
-    /// How long that took, without gaps.
+    /// Without gaps.
     var seconds = 0.0
     /// Gaps, and samples at an end of the gyroscope's range.
     var flaws = 0
   }
 
-  /// The poses, in order.
   private(set) var poses: [Pose] = []
   /// Still windows of ``longWindow``.
   private(set) var windows: [StillPoint] = []
-  /// The least standard deviation of an axis's acceleration in them, in g.
+  /// The least standard deviation of an acceleration in them, in g.
   private(set) var leastWindowSpread = Double.infinity
-  /// What each side that was up was like.
+  /// Windows by the side that was up.
   private(set) var attempts: [CalibrationGuide.Side: RestAttempt] = [:]
-  /// Samples so far.
+  /// All of these windows.
+  private(set) var attempt = RestAttempt()
   private(set) var sampleCount = 0
-  /// Channels whose counts changed.
   private(set) var changing: ChannelSet = []
-  /// Whose counts these are.
   let sensor: SensorDescription
-  /// Those that are recorded; the others are zeros.
+  /// Recorded channels; the others are zeros.
   let channels: ChannelSet
-  /// Of the samples, nominally.
   let rate: SampleRate
-  /// What the accelerometer shows without the gyroscope, for one that is of no use; none without a gyroscope.
+  /// A study of the accelerometer alone, in case the gyroscope's counts are useless; empty without a gyroscope.
   private(set) var alone: [CalibrationStudy]
 
-  /// Poses and windows that are kept at most: 11 days of windows.
+  /// Most poses and windows: 11 days of windows.
   static let limit = 100_000
   /// The least length of a pose, in nanoseconds.
   static let leastPose: Int64 = 2_000_000_000
-  /// The windows of half a second in that.
+  /// The same in windows of half a second.
   static let leastPoseWindows = 4
   /// The length of a window, in nanoseconds (van Hees and others 2014).
   static let longWindow: Int64 = 10_000_000_000
-  /// The length of a window of a pose, in nanoseconds: short enough to end a pose soon after it moved.
+  /// The length of a window of a pose, in nanoseconds: short, to end a pose soon after it moved.
   private static let shortWindow: Int64 = 500_000_000
-  /// The least samples of both windows: of fewer the standard deviation says little.
+  /// The least samples of both windows, for a useful standard deviation.
   private static let leastSamples = (short: 8, long: 20)
-  /// The least cosine of the angle between two directions that count as the same: 3°.
+  /// The least cosine between accelerations of one direction: 3°.
   static let sameDirection = 0.99863
   /// The largest standard deviation of an axis at rest, in g (van Hees and others 2014).
   static let accelerationSpread = 0.015
   /// The largest standard deviation of a rate at rest, in °/s.
   static let rateSpread = 1.0
-  /// The largest mean rate at rest, in °/s: more than the largest offset of the supported chips (LSM9DS1: 30 °/s on each
-  /// axis, data sheet table 3).
+  /// The largest mean rate at rest, in °/s: more than any supported chip's offset (LSM9DS1: 30 °/s on each axis, data sheet
+  /// table 3).
   static let largestRate = 60.0
 
   private var short = WindowSums()
   private var long = WindowSums()
-  /// Samples of a window of a pose.
+  /// Samples of a window of a pose, and its length in nanoseconds.
   let shortCount: Int
-  /// The length of so many samples, in nanoseconds.
   let shortLength: Int64
   private let longCount: Int
   /// The length of a long window, in nanoseconds.
   let longLength: Int64
-  /// The stretch that has been still up to now, of any length; `nil` while the sensor moves.
+  /// The pose that is still now, of any length; `nil` while the sensor moves.
   private(set) var openPose: Pose?
-  /// Whether it was long enough already.
+  /// Whether it is long enough.
   private var isPoseKept = false
-  /// Poses so far, with the open one if it was long enough.
+  /// Poses so far, with the open one if it is long enough.
   private(set) var keptCount = 0
   private var stretch = 0
-  /// Places where samples are missing.
   private(set) var gapCount = 0
-  /// That of the recording, which its counts are not in.
+  /// The recording's mounting, which is not applied to its counts.
   private(set) var mounting: AxisMap?
-  /// What turns show of the gyroscope's scale and axes.
+  /// Judges the gyroscope's scale and axes by turns.
   private(set) var judge: AxisJudge
-  /// The rate in the last pose that was kept, in counts; `nil` before there is one.
+  /// The rate of the last pose that was long enough, in counts.
   private var bias: Vector3?
   private var path = Path()
-  /// What was integrated before the window of half a second that is not over yet.
+  /// The path at the beginning of the open window of half a second.
   private var shortStart = Path()
   private var firstSample: RawSample?
   private var lastTick: UInt64?
   private var lastTime: Int64 = 0
 
-  /// A study of a recording with this description.
-  public init(_ description: RecordingDescription) {
+  package init(_ description: RecordingDescription) {
     self.init(description.sensor, channels: description.channels, rate: description.rate)
     mounting = description.axes
   }
 
-  /// A study of samples of a sensor as they come.
-  public init(_ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate) {
+  /// A study of a sensor's samples as they come.
+  package init(_ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate) {
     (self.sensor, self.channels, self.rate) = (sensor, channels, rate)
     judge = AxisJudge(sensor, rate: rate)
     let least = CalibrationStudy.leastSamples
@@ -164,15 +153,15 @@ public struct CalibrationStudy {
     return overflow ? .max : length
   }
 
-  /// Takes the samples of a block, in order of ticks.
-  public mutating func add(_ block: borrowing SampleBlock) {
+  /// Adds the samples of a block, in order of ticks.
+  package mutating func add(_ block: borrowing SampleBlock) {
     for index in 0..<block.count {
       let (tick, time, sample) = block[index]
       add(tick, time, sample)
     }
   }
 
-  /// Takes a sample, in order of ticks: from tick 0's deadline in nanoseconds.
+  /// Adds a sample, in order of ticks.
   mutating func add(_ tick: UInt64, _ time: Int64, _ sample: RawSample) {
     for index in alone.indices { alone[index].add(tick, time, sample) }
     if let lastTick, lastTick &+ 1 != tick {
@@ -197,8 +186,8 @@ public struct CalibrationStudy {
     }
   }
 
-  /// To be called after the last sample.
-  public mutating func finish() {
+  /// Ends the study after the last sample.
+  package mutating func finish() {
     for index in alone.indices { alone[index].finish() }
     closePose()
     short = WindowSums()
@@ -207,7 +196,7 @@ public struct CalibrationStudy {
 
   private mutating func integrate(_ tick: UInt64, _ time: Int64, _ sample: RawSample) {
     defer { (lastTick, lastTime) = (tick, time) }
-    // The counts of a gyroscope that is not recorded are zeros, and nothing to integrate.
+    // A gyroscope that is not recorded has zeros.
     guard hasRate, let lastTick, lastTick &+ 1 == tick else { return }
     let seconds = Double(time &- lastTime) / 1e9
     let scale = sensor.gyroscopeScale.value * seconds
@@ -249,10 +238,9 @@ public struct CalibrationStudy {
     } else if hasRate, rate.mean.length >= CalibrationStudy.largestRate {
       unrest = .fast(rate.mean.length)
     }
-    var point = StillPoint(
+    let point = StillPoint(
       acceleration: acceleration.mean, rate: rate.mean, temperature: temperature,
-      rateNoise: RestRates.noise(spread.rate, sums.count))
-    point.start = sums.firstTime
+      rateNoise: RestRates.noise(spread.rate, sums.count), start: sums.firstTime)
     return (point, spread, unrest)
   }
 
@@ -267,6 +255,7 @@ public struct CalibrationStudy {
     let (point, spread, unrest) = point(short)
     if let side = CalibrationGuide.side(point.acceleration) {
       attempts[side, default: RestAttempt()].add(unrest)
+      attempt.add(unrest)
     }
     guard unrest == nil else {
       stretch += 1
@@ -289,7 +278,7 @@ public struct CalibrationStudy {
     bias = pose.point.rate / sensor.gyroscopeScale.value
   }
 
-  /// Whether a window goes on in a pose: in its direction, at its rate.
+  /// Whether a window continues a pose, in its direction and at its rate.
   private func isContinued(_ pose: Pose, by point: StillPoint, _ spread: Double) -> Bool {
     guard CalibrationStudy.isSame(pose.point.acceleration, point.acceleration) else { return false }
     guard hasRate else { return true }
@@ -298,7 +287,7 @@ public struct CalibrationStudy {
     return max(difference.max(), -difference.min()) <= max(RestRates.largestChange, noise)
   }
 
-  /// The poses so far, with the open one if it was long enough.
+  /// The poses so far, with the open one if it is long enough.
   var kept: [Pose] { openPose.map { isPoseKept ? poses + [$0] : poses } ?? poses }
 
   private mutating func closePose() {
@@ -320,12 +309,11 @@ extension CalibrationStudy.Pose {
     _ next: StillPoint, _ new: CalibrationStudy.Spread,
     from path: CalibrationStudy.Path, samples: Int
   ) {
-    // The mean of the rate is that of the windows between the first and the last one, once there are some.
     let inner = windowCount - 1
     if inner == 0 {
       point.rate = (point.rate + next.rate) / 2
     } else {
-      // The first of them takes the place of what was there.
+      // The mean of the windows between the first and the last one; the first of them replaces the mean of the ends.
       point.rate += (lastRate - point.rate) / Double(inner)
     }
     (lastRate, lastAcceleration, departure) = (next.rate, next.acceleration, path)

@@ -1,30 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What results are known to: the largest error of three axes is within it in 95 of 100 cases.
+/// A bound of results: the largest error of three axes is within it in 95 of 100 cases.
 ///
-/// Few residuals say little of the noise behind them, and without any nothing is known of it. So what is known of rests anyway counts
-/// as four more residuals, and the bound is Student's, of so many degrees of freedom: with none of its own 3.9 of the usual
-/// noise, with hundreds 2.4 of the noise that is seen. Three or more are believed alone where they say more; with fewer the
-/// bound holds for noise up to the usual one.
+/// Few residuals show little of the noise, so the usual noise of rests counts as four more, and the bound is Student's with
+/// so many degrees of freedom: 3.9 of the usual noise without residuals, 2.4 of the seen noise with hundreds. Three or more
+/// count alone where that gives more; with fewer the bound holds for noise up to the usual one.
 struct ErrorBound {
-  /// Of one observation.
+  /// The bound of one observation.
   private let reach: Double
-  /// The standard deviation of one observation that ``bound(_:others:)`` is as wide for.
+  /// The standard deviation of one observation with the same bound.
   var deviation: Double { reach / ErrorBound.normal }
 
-  /// Residuals that what is known beforehand counts for.
+  /// Residuals that the usual noise counts for.
   private static let usualCount = 4
-  /// Residuals that are believed alone: Student's quantile is good to 4 % from them on.
+  /// Residuals from which on they count alone: Student's quantile is then good to 4 %.
   private static let leastAlone = 3
-  /// Standard deviations of the normal distribution beyond which one of three values is in one of twenty cases.
+  /// Standard deviations beyond which one of three normal values is in one of twenty cases.
   private static let normal = 2.394
 
-  /// A bound from residuals.
-  ///
-  /// - Parameters:
-  ///   - squares: The sum of their squares.
-  ///   - spare: How many more there are than unknowns.
-  ///   - usual: The standard deviation that is usual.
+  /// A bound from the squares of residuals, their number less that of the unknowns, and the usual standard deviation.
   init(squares: Double, spare: Int, usual: Double) {
     let known = ErrorBound.usualSquares(usual)
     let together = ErrorBound.reach(known.squares + squares, known.count + max(0, spare))
@@ -32,7 +26,7 @@ struct ErrorBound {
       spare < ErrorBound.leastAlone ? together : max(together, ErrorBound.reach(squares, spare))
   }
 
-  /// What is known beforehand of residuals that usually have a standard deviation: the sum of the squares of so many.
+  /// The residuals that a usual standard deviation counts for, and the sum of their squares.
   static func usualSquares(_ usual: Double) -> (squares: Double, count: Int) {
     (Double(usualCount) * usual * usual, usualCount)
   }
@@ -46,8 +40,8 @@ struct ErrorBound {
     return (z + first / n + second / (n * n) + third / (n * n * n)) * (squares / n).squareRoot()
   }
 
-  /// The bound of a value of this variance for observations of variance 1, to which errors of another cause add `others`, as
-  /// their variance.
+  /// The bound of a value that has this variance for observations of variance 1; errors of another cause add the variance
+  /// `others`.
   func bound(_ variance: Double, others: Double = 0) -> Double {
     (reach * reach * variance + ErrorBound.normal * ErrorBound.normal * others).squareRoot()
   }

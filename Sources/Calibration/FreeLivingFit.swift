@@ -8,40 +8,35 @@ import IMUModel
 ///
 ///     a' = offset + scale · a + slope · T           │ a' │ = 1 g
 ///
-/// Each round moves every point to the nearest one on the sphere of 1 g and fits the three axes to it by weighted
-/// regression, until a round gains less than 0.01 %. A point's weight falls with its error, down to 0 for the half per
-/// cent that fit worst, as in the published programs of today; the paper has the inverse of the error.
-struct FreeLivingFit: Equatable, Sendable {
-  /// In g: what is added after the scale.
+/// Each round moves every point to the nearest one on the sphere of 1 g, and fits the three axes to it by weighted
+/// regression, until a round gains less than 0.01 %. Weights fall with the error, to 0 for the worst half per cent, as in
+/// today's published programs; the paper has the inverse of the error.
+struct FreeLivingFit: Sendable {
+  /// In g, added after the scale.
   private(set) var offset = Vector3()
-  /// Factor.
   private(set) var scale = Vector3(1, 1, 1)
   /// In g a °C; 0 without a temperature.
   private(set) var temperatureSlope = Vector3()
-  /// Mean of | |a| − 1 g | over the windows before, in g.
+  /// Means of | |a| − 1 g | over the windows, in g.
   private(set) var errorBefore = 0.0
-  /// Mean of | |a| − 1 g | over the windows afterwards, in g.
   private(set) var errorAfter = 0.0
-  /// Rounds that were needed.
   private(set) var rounds = 0
-  /// The directions in which the sensor was still; with a slope those of both halves of the temperatures' span.
+  /// Directions of the still sensor; with a slope, of both halves of the span of temperatures.
   private(set) var directionCount = 0
-  /// What the worst axis's offset is known to in g, at ``reference``, and its scale: see ``ErrorBound``.
+  /// Bounds of the worst axis's offset at ``reference`` in g, and of its scale; see ``ErrorBound``.
   private(set) var offsetBound = 0.0
   private(set) var scaleBound = 0.0
-  /// The temperature in °C that the offset is known best at; 0 without a temperature.
+  /// The temperature in °C with the tightest bound of the offset; 0 without a temperature.
   private(set) var reference = 0.0
 
   /// The largest error afterwards that counts as calibrated, in g (the paper's 10 mg).
   static let largestError = 0.01
-  /// Windows below which it refuses: 8 minutes of rest.
+  /// The least number of windows: 8 minutes of rest.
   static let leastPoints = 50
   private static let roundLimit = 1000
   private static let leastGain = 0.0001
 
-  /// Fits the still windows of a recording.
-  ///
-  /// - Parameter usesTemperature: Whether to fit a slope with temperature; every point must have one then.
+  /// Fits still windows, also the slope with temperature if it is used; every point must have one then.
   init(_ points: [StillPoint], usesTemperature: Bool) throws(GravityFit.Failure) {
     guard points.count >= FreeLivingFit.leastPoints else {
       throw .tooFew(points.count, needed: FreeLivingFit.leastPoints)
@@ -50,7 +45,7 @@ struct FreeLivingFit: Equatable, Sendable {
     try GravityFit.checkReach(measured)
     let temperatures = usesTemperature ? points.map { $0.temperature ?? .nan } : []
     guard temperatures.allSatisfy(\.isFinite) else { throw .notConverged }
-    // The rounds end at any result that leaves little error, also where the directions do not determine it.
+    // The rounds alone also end where the directions do not determine the result.
     let poses = FreeLivingFit.poses(points, areWarmApart: usesTemperature)
     let determined = try GravityFit(poses, usesTemperature ? .slope : [])
     var current = measured
@@ -76,7 +71,7 @@ struct FreeLivingFit: Equatable, Sendable {
       if gain < FreeLivingFit.leastGain { break }
     }
     guard best.rounds < FreeLivingFit.roundLimit else { throw .notConverged }
-    for axis in 0..<3 where !GravityFit.scales.contains(best.scale[axis]) {
+    for axis in 0..<3 where !SensorCalibration.scales.contains(best.scale[axis]) {
       throw .wrongScale(axis: axis, scale: best.scale[axis])
     }
     self = best
@@ -99,9 +94,9 @@ struct FreeLivingFit: Equatable, Sendable {
     }
   }
 
-  /// The means of the windows of each direction: what one is off by, as by cross terms, the others are too.
+  /// The means of the windows of each direction, which share errors such as those of cross terms.
   ///
-  /// - Parameter areWarmApart: Whether those of the warmer half of the temperatures' span are others.
+  /// - Parameter areWarmApart: Whether the warmer half of the span of temperatures has directions of its own.
   private static func poses(_ points: [StillPoint], areWarmApart: Bool) -> [StillPoint] {
     let temperatures = points.compactMap(\.temperature)
     let middle = ((temperatures.min() ?? 0) + (temperatures.max() ?? 0)) / 2
@@ -117,7 +112,7 @@ struct FreeLivingFit: Equatable, Sendable {
     return groups.map { group in
       let count = Double(group.count)
       let sum = group.reduce(Vector3()) { $0 + $1.acceleration }
-      // The sum of directions that are 3° apart is shorter than they are.
+      // The sum of directions that are 3° apart is shorter than their lengths.
       let length = mean(group.map(\.acceleration.length))
       let warmth = group.compactMap(\.temperature)
       return StillPoint(
@@ -150,7 +145,7 @@ struct FreeLivingFit: Equatable, Sendable {
     values.reduce(0, +) / Double(values.count)
   }
 
-  /// The value below which `share` of the values are, between two of them by a line.
+  /// A quantile, interpolated between two values.
   private static func quantile(_ values: [Double], _ share: Double) -> Double {
     let sorted = values.sorted()
     let place = share * Double(sorted.count - 1)

@@ -3,59 +3,56 @@
 import IMUModel
 
 extension GravityFit {
-  /// The error at rest from which on a stretch is looked for that moved, in g.
+  /// The error at rest from which on a point that moved is sought, in g.
   static let suspicious = 0.001
-  /// The error of one stretch by the others from which on it is looked for too, in g, as the others' errors are.
+  /// The same for the error of one point by the others, in g.
   private static let suspiciousAlone = 0.002
-  /// Beyond so many stretches one that moved is lost in the others.
+  /// Among more points one that moved is lost.
   private static let searchLimit = 1000
   /// At most one in so many is left out.
   private static let share = 10
-  /// So many of the stretches that fit worst are tried: one that moved drags others along, which fit badly too.
+  /// The worst points that are tried: one that moved makes others fit badly too.
   private static let tries = 8
-  /// One that spoils a fit makes the error of all so many times as large as that of the others.
+  /// A point that moved multiplies the error of the others by so much.
   private static let gain = 3.0
-  /// How many squares of what the others leave a stretch must be off by: of so few residuals, and with what is known of rests
-  /// anyway, chance has that once in a thousand.
+  /// The least square of a point's error, in variances of the others: chance has that once in a thousand.
   private static let significant = 40.0
-  /// The least redundancy of a point that the others check: they know its magnitude to three times its own error then, and a
-  /// third of what it is off by shows.
+  /// The least redundancy of a checked point: the others know its magnitude to three times its own error, and a third of its
+  /// error shows.
   private static let leastRedundancy = 0.1
-  /// Below that what shows is of what the model leaves out, such as cross terms, and no sign that the point moved.
+  /// The redundancy below which a residual shows what the model leaves out, such as cross terms, not a move.
   private static let noRedundancy = 0.005
 
-  /// A fit, and what was found of its points.
+  /// A fit, and what it shows about its points, by their places.
   struct Sorted {
     var fit: GravityFit
-    /// The places of points that spoil it, and are not in it.
+    /// Points that moved, and are not in the fit.
     var leftOut: [Int] = []
-    /// Points of which one spoils it, and which one cannot be told, or it cannot be spared: all are in it.
+    /// Points in the fit, one of which moved: which one is open, or the others do not suffice without it.
     var rivals: [Int] = []
-    /// By how much the one of them that moved did so at most, in g.
+    /// The most that it moved by, in g.
     var move = 0.0
-    /// Points whose errors no other one shows. All, when there are no more points than unknowns.
+    /// Points that no other one checks; all without a spare point.
     var unchecked: [Int] = []
-    /// What the worst axis's offset and scale are known to: whichever of the rivals spoiled it.
+    /// Bounds of the worst axis's offset and scale, whichever of the rivals moved.
     var known: (offset: Double, scale: Double)
   }
 
-  /// A point that may have moved.
   private struct Suspect {
     let place: Int
-    /// The fit of the others, determined well or not.
+    /// The fit of the others, well determined or not.
     let others: GravityFit
-    /// Whether they are enough for a result.
+    /// Whether the others suffice for a result.
     let isSpare: Bool
   }
 
-  /// The fit of `points` without those that spoil it.
+  /// The fit of `points` without those that moved.
   ///
-  /// One is left out when the error of the others falls to less than a third without it, beyond chance, and not as much
-  /// without another one: of two poses on one face that contradict each other either may be the one that moved, and so
-  /// may be one without which the others determine nothing. At most one in ten is left out, and one of fewer than ten.
+  /// A point is left out if the error of the others falls to less than a third without it, beyond chance, and not as much
+  /// without another one, as with two poses on one face that contradict each other. At most one in ten is left out, and one
+  /// of fewer than ten.
   ///
-  /// - Complexity: a fit, and eight for each point that is left out. Each of them leaves a third of the error at most, so
-  ///   that these are few.
+  /// - Complexity: a fit, and eight for each point that is left out.
   static func withoutSpoilers(_ points: [StillPoint]) throws(Failure) -> Sorted {
     var places = Array(points.indices)
     var fit = try GravityFit(points)
@@ -68,7 +65,7 @@ extension GravityFit {
       let left = places.map { points[$0] }
       let found = suspects(fit, left)
       guard let best = found.first else { break }
-      // Any without which the others fit about as well may be the one that moved.
+      // Any of these may be the one that moved.
       let most = gain * max(best.others.residualAfter, leastNoise)
       rivals = found.filter { $0.others.residualAfter < most }
       guard rivals.count == 1, best.isSpare, canSpare else { break }
@@ -98,12 +95,12 @@ extension GravityFit {
   private static func suspects(
     _ fit: GravityFit, _ points: [StillPoint]
   ) -> [Suspect] {
-    // What each point is off by from what the others say, in the measure of their errors.
+    // The error of each point by the others, in the measure of their errors.
     let errors = zip(points, fit.redundancies).map { point, redundancy in
       redundancy < noRedundancy ? 0 : abs(fit.residual(of: point)) / redundancy.squareRoot()
     }
     let spare = points.count - fit.terms.unknowns
-    // The last spare stretch would leave no error at all, whichever it is.
+    // Without the last spare point no error is left, whichever it is.
     guard spare > 1,
       fit.residualAfter > suspicious || errors.contains(where: { $0 > suspiciousAlone })
     else { return [] }
@@ -127,8 +124,8 @@ extension GravityFit {
     return found.sorted { $0.others.residualAfter < $1.others.residualAfter }
   }
 
-  /// The residual of all points with the terms of some of them: a term more must not pass for a point that moved. `nil` where
-  /// there is no more than one point to judge it by.
+  /// The residual of all points with the terms of a fit of some: a further term must not pass for a move. `nil` with at most
+  /// one spare point.
   private static func whole(
     _ fit: GravityFit, _ points: [StillPoint], _ terms: Terms
   ) -> Double? {
@@ -141,7 +138,7 @@ extension GravityFit {
     }
   }
 
-  /// What the others say without the point at a place; `nil` when they say nothing.
+  /// The fit without the point at a place, if there is one.
   private static func suspect(
     _ place: Int, _ fit: GravityFit, _ points: [StillPoint]
   ) -> Suspect? {
@@ -153,7 +150,7 @@ extension GravityFit {
         return Suspect(place: place, others: others, isSpare: true)
       }
     } catch {
-      // They determine nothing well without it, and may still contradict it.
+      // Others that determine nothing well may still contradict it.
     }
     do throws(Failure) {
       let others = try GravityFit(rest, fit.terms, isTrial: true)

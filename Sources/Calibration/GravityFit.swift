@@ -2,32 +2,28 @@
 
 import IMUModel
 
-/// Offset, scale and cross terms of an accelerometer from poses in which it was still: there it measures 1 g,
-/// wherever that points.
+/// Offset, scale and cross terms of an accelerometer from still poses, where it measures 1 g in any direction.
 ///
 ///            ┌ sx  cxy cxz ┐
 ///     M =    │ 0   sy  cyz │         │ M (a − b) │ = 1 g
 ///            └ 0   0   sz  ┘
 ///
-/// Nothing here can see a rotation of the whole sensor: the lower triangle is 0, so z is where the chip has it (Tedaldi,
-/// Pretto and Menegatti 2014, "A robust and easy to implement method for IMU calibration without external equipments",
-/// section III). With poses at several temperatures the offset's change with temperature is unknown too, up to second order:
+/// A rotation of the whole sensor is not visible: the lower triangle is 0, so z is where the chip has it (Tedaldi, Pretto and
+/// Menegatti 2014, "A robust and easy to implement method for IMU calibration without external equipments", section III).
+/// Poses at several temperatures add the offset's change with temperature, up to second order:
 ///
 ///     │ M (a − b − d₁ · (T − reference) − d₂ · (T − reference)²) │ = 1 g
 ///
 /// Solved by Gauss and Newton from no offset and no error of scale; the residual is the magnitude less 1 g.
-struct GravityFit: Equatable, Sendable {
-  /// What is determined beside offset and scale.
-  struct Terms: OptionSet, Hashable, Sendable {
-    /// One bit for each.
+struct GravityFit: Sendable {
+  /// Terms beside offset and scale.
+  struct Terms: OptionSet, Sendable {
     let rawValue: Int
-    /// The terms of these bits.
-    init(rawValue: Int) { self.rawValue = rawValue }
     /// From nine poses or more.
     static let cross = Terms(rawValue: 1)
     /// The slope of the offset with temperature.
     static let slope = Terms(rawValue: 2)
-    /// The second order of its change, beside the slope.
+    /// The second order of its change.
     static let square = Terms(rawValue: 4)
 
     /// The change with temperature up to an order.
@@ -41,92 +37,74 @@ struct GravityFit: Equatable, Sendable {
     var unknowns: Int { matrixUnknowns + 3 + 3 * order }
     var matrixUnknowns: Int { contains(.cross) ? 6 : 3 }
 
-    /// Whether every kind of other terms is among these; the orders of a change may differ.
+    /// Whether these have every kind of other terms; the orders of a change may differ.
     func covers(_ others: Terms) -> Bool {
       (contains(.cross) || !others.contains(.cross)) && (order > 0 || others.order == 0)
     }
   }
 
-  /// Why there is no result.
   enum Failure: Error, Equatable, Sendable {
     /// Fewer poses than unknowns, or poses in fewer directions.
     case tooFew(Int, needed: Int)
-    /// No pose has this axis beyond 0.3 g upwards or downwards: its offset and scale cannot be told apart.
+    /// No pose has this axis beyond 0.3 g on this side, to tell its offset from its scale.
     case notTurned(axis: Int, isPositive: Bool)
-    /// The poses are too much alike for the unknown of this axis.
+    /// The poses are too much alike for an unknown of this axis.
     case undetermined(axis: Int)
-    /// It ended away from any solution: the points are no magnitudes near 1 g.
+    /// No solution: the magnitudes are not near 1 g.
     case notConverged
-    /// The scale of this axis is further from 1 than ``scales``.
+    /// The scale of this axis is further from 1 than those of chips.
     case wrongScale(axis: Int, scale: Double)
   }
 
-  /// What was determined beside offset and scale.
   let terms: Terms
-  /// In g, in the sensor's own counts times its scale; at ``reference`` with a change with temperature.
+  /// In g, in the sensor's axes; at ``reference`` with a change with temperature.
   let offset: Vector3
   /// Upper triangle.
   let matrix: SensorMatrix
-  /// The change of the offset in g a °C and a °C², as far as it is determined.
+  /// The change of the offset in g a °C and a °C², as far as determined.
   let drift: [Vector3]
   /// The mean temperature in °C; `nil` without a change.
   let reference: Double?
-  /// What each offset, anywhere in the span of temperatures if its change with them is determined, and each diagonal element is
-  /// known to: see ``ErrorBound``. What is not determined adds to it as the chips may have it.
+  /// Bounds of each offset, anywhere in the span of temperatures if its change is determined, and of each diagonal element;
+  /// see ``ErrorBound``. Terms that are not determined add what chips may have.
   let known: (offset: Vector3, scale: Vector3)
   /// Root mean square of | |a| − 1 g | before, in g.
   let residualBefore: Double
   /// Root mean square of | |a| − 1 g | afterwards, in g.
   let residualAfter: Double
-  /// For each point how much of an error of its magnitude shows in its residual: from 0 for one that the others know nothing
-  /// of to 1.
+  /// For each point the part of an error of its magnitude that its residual shows: 0 if no other point checks it.
   let redundancies: [Double]
 
-  /// Whether all values are equal.
-  static func == (left: GravityFit, right: GravityFit) -> Bool {
-    left.terms == right.terms && left.offset == right.offset && left.matrix == right.matrix
-      && left.drift == right.drift && left.reference == right.reference
-      && left.known == right.known && left.redundancies == right.redundancies
-      && left.residualBefore == right.residualBefore
-      && left.residualAfter == right.residualAfter
-  }
-
-  /// Scales that a chip can have: one that is taken for its relative with twice the ranges is off by two.
-  static let scales = SensorCalibration.scales
-  /// The least that each axis must reach on both sides, as a part of gravity (van Hees and others 2014,
-  /// "Autocalibration of accelerometer data for free-living physical activity assessment", methods).
+  /// The least reach of each axis on both sides, as a part of gravity (van Hees and others 2014, "Autocalibration of
+  /// accelerometer data for free-living physical activity assessment", methods).
   static let leastReach = 0.3
-  /// The largest standard deviation of an offset in g and of a scale that still counts as determined, if each
-  /// pose is known to 1 mg.
+  /// The largest standard deviation of an offset in g and of a scale that counts as determined, with poses known to 1 mg.
   static let largestDeviation = 0.01
   private static let poseNoise = 0.001
   /// The largest standard deviation of the change with temperature at the ends of its span, in g.
   private static let largestDrift = 0.001
-  /// What a pose is good for at best, in g: a few of them may fit too well.
+  /// The least error of a pose, in g: a few of them may fit too well.
   static let leastNoise = 0.0001
-  /// What it is usually good for, in g.
+  /// The usual error of a pose, in g.
   static let usualNoise = 0.0005
-  /// Where a step of the solution counts as none, in g and in factors of a scale; rounding leaves some 1e-15.
+  /// A step that ends the solution, in g and in factors of a scale; rounding leaves some 1e-15.
   private static let leastStep = 1e-12
-  /// And where it counts as solved if the steps go on without end below it.
+  /// A step that counts as solved even if no smaller one follows.
   private static let smallStep = 1e-9
-  /// Steps after which it is given up: from the data sheets' errors five to ten are needed.
+  /// Most steps: from data sheets' errors it takes five to ten.
   private static let stepLimit = 200
-  /// The damping after a step that led away, its growth for each further one, and where it is given up (Levenberg and
-  /// Marquardt): a damping of 1e12 is no step at all.
+  /// The damping after a step that led away, its growth, and its limits (Levenberg and Marquardt).
   private static let damping = (first: 1e-4, factor: 10.0, none: 1e-6, last: 1e12)
-  /// Diagonals of a solution. What is beyond was led astray; what is in it and no chip's is named with ``Failure/wrongScale``.
+  /// Diagonals of a solution; no chip has all of these, see ``Failure/wrongScale(axis:scale:)``.
   private static let diagonals = 0.1...10
-  /// A cross term, and a change with temperature in g a °C, a °C² and a °C³ that chips have, as standard deviations: data sheets have
-  /// 2 % at most, and 35 to 60 mg from 0 to 70 °C (MPU-6000/6050 product specification 6.2), of which a curve is taken for
-  /// a tenth at 10 °C from the middle, and each further order for a tenth of that.
+  /// Standard deviations of chips' cross terms, and of their change with temperature in g a °C, a °C² and a °C³: data sheets
+  /// have 2 % at most, and 35 to 60 mg from 0 to 70 °C (MPU-6000/6050 product specification 6.2). At 10 °C from the middle each
+  /// further order is assumed a tenth of the one before.
   private static let usualCross = 0.01
   private static let usualDrift = [0.0005, 0.000005, 0.000_000_05]
 
-  /// Fits the means of still stretches.
-  ///
-  /// Fits the change with temperature, at most an order for each ``TemperatureDrift/leastSpan`` that the temperatures span, and
-  /// cross terms from nine points on, as far as the poses determine them.
+  /// Fits the means of poses, with the change with temperature up to ``TemperatureDrift/order(of:)``, and with cross terms from
+  /// nine points on, as far as the poses determine them.
   ///
   /// - Complexity: some twenty passes over the points, for each choice of terms.
   init(_ points: [StillPoint]) throws(Failure) {
@@ -138,17 +116,13 @@ struct GravityFit: Equatable, Sendable {
         self = try GravityFit(points, terms)
         return
       } catch {
-        // Nine stretches on six faces determine no cross terms; what they do determine is of use.
+        // The poses may determine fewer terms: nine on six faces determine no cross terms.
       }
     }
     self = try GravityFit(points, [])
   }
 
-  private func offset(atWarmth warmth: Double) -> Vector3 {
-    offset + GravityModel.change(drift, at: warmth)
-  }
-
-  /// Throws unless every axis was turned far enough up and down, in as many directions as there are unknowns.
+  /// Throws unless each axis was turned far enough up and down, in as many directions as there are unknowns.
   static func checkReach(_ points: [Vector3]) throws(Failure) {
     guard points.count >= Terms().unknowns else {
       throw .tooFew(points.count, needed: Terms().unknowns)
@@ -173,7 +147,7 @@ struct GravityFit: Equatable, Sendable {
     }
   }
 
-  /// The median magnitude: 1 g but for a wrong scale.
+  /// The median magnitude, 1 g unless a scale is wrong.
   static func size(_ points: [Vector3]) -> Double {
     let sizes = points.map(\.length).sorted()
     return sizes.isEmpty ? 1 : sizes[sizes.count / 2]
@@ -181,8 +155,7 @@ struct GravityFit: Equatable, Sendable {
 
   /// The fit with some terms.
   ///
-  /// - Parameter isTrial: Whether it is only to show what the points leave as an error: then a result that they determine
-  ///   badly is one too.
+  /// - Parameter isTrial: Whether to accept a badly determined result, to see the error that is left.
   init(_ points: [StillPoint], _ terms: Terms, isTrial: Bool = false) throws(Failure) {
     var model = GravityModel(points, terms)
     var cost = model.cost(points)
@@ -222,13 +195,13 @@ struct GravityFit: Equatable, Sendable {
     guard isSolved, let factors,
       (0..<3).allSatisfy({ GravityFit.diagonals.contains(model.matrix.rows[$0][$0]) })
     else {
-      // Directions that determine nothing lead anywhere.
+      // Directions that determine nothing may lead anywhere.
       throw GravityFit.undetermined(points, terms).map { .undetermined(axis: $0) } ?? .notConverged
     }
-    // The last steps were so small that the matrix before them is that of the solution.
+    // The last steps were small, so the matrix before them is that of the solution.
     let variances = factors.variances
     let spare = points.count - terms.unknowns
-    // Without a spare point the residuals are 0 and show nothing; then what a still window is good for stands for them.
+    // Without a spare point the residuals are 0 and show nothing.
     let noise =
       spare > 0
       ? max((cost / Double(spare)).squareRoot(), GravityFit.leastNoise)
@@ -245,7 +218,7 @@ struct GravityFit: Equatable, Sendable {
       else { throw .undetermined(axis: GravityFit.axis(ofUnknown: index, terms)) }
     }
     for axis in 0..<3
-    where !isTrial && !GravityFit.scales.contains(model.matrix.rows[axis][axis]) {
+    where !isTrial && !SensorCalibration.scales.contains(model.matrix.rows[axis][axis]) {
       throw .wrongScale(axis: axis, scale: model.matrix.rows[axis][axis])
     }
     let bound = ErrorBound(squares: cost, spare: spare, usual: GravityFit.usualNoise)
@@ -260,8 +233,7 @@ struct GravityFit: Equatable, Sendable {
     redundancies = points.map { max(0, 1 - factors.variance(of: model.row($0).0)) }
   }
 
-  /// What offsets and scales are known to, by a model with all terms: of those that are not determined it is known how large
-  /// chips have them.
+  /// Bounds of offsets and scales by a model with all terms, where chips' usual sizes stand for undetermined ones.
   private static func known(
     _ points: [StillPoint], _ model: GravityModel, _ bound: ErrorBound
   ) -> (offset: Vector3, scale: Vector3)? {
@@ -276,14 +248,12 @@ struct GravityFit: Equatable, Sendable {
     guard let factors = equations.factored() else { return nil }
     let variances = factors.variances
     var known = (offset: Vector3(), scale: Vector3())
-    let temperatures = points.compactMap(\.temperature)
     var warmths = [0.0]
-    if terms.order > 0, let low = temperatures.min(), let high = temperatures.max() {
-      warmths = TemperatureDrift.places(in: low...high).map { $0 - whole.reference }
+    if terms.order > 0, let span = StillPoint.span(of: points) {
+      warmths = TemperatureDrift.places(in: span).map { $0 - whole.reference }
     }
     for axis in 0..<3 {
       known.scale[axis] = bound.bound(variances[3 + axis])
-      // Wherever in the span of temperatures it is known least.
       for warmth in warmths {
         let variance = factors.variance(of: whole.offsetRow(axis, warmth))
         known.offset[axis] = max(known.offset[axis], bound.bound(variance))
@@ -295,7 +265,8 @@ struct GravityFit: Equatable, Sendable {
   /// The magnitude of a point less 1 g, afterwards.
   func residual(of point: StillPoint) -> Double {
     let warmth = (point.temperature ?? 0) - (reference ?? point.temperature ?? 0)
-    return (matrix * (point.acceleration - offset(atWarmth: warmth))).length - 1
+    let offset = offset + GravityModel.change(drift, at: warmth)
+    return (matrix * (point.acceleration - offset)).length - 1
   }
 
   private static func axis(ofUnknown index: Int, _ terms: Terms) -> Int {
@@ -306,8 +277,7 @@ struct GravityFit: Equatable, Sendable {
     }
   }
 
-  /// The axis of the unknown that the directions of points determine least, if it is too little for a sensor without errors
-  /// of these directions.
+  /// The axis of the unknown that the directions determine least, if that were too little for a sensor without errors.
   private static func undetermined(_ points: [StillPoint], _ terms: Terms) -> Int? {
     let size = size(points.map(\.acceleration))
     let model = GravityModel(points, terms)
@@ -325,7 +295,6 @@ struct GravityFit: Equatable, Sendable {
     return axis(ofUnknown: worst, terms)
   }
 
-  /// The axis with the smallest span.
   private static func leastVaried(_ points: [Vector3]) -> Int {
     let spans = (0..<3).map { axis in
       let values = points.map { $0[axis] }

@@ -8,16 +8,16 @@ import IMUModel
 ///     offset    diagonal   cross terms   change of the offset with temperature, by order
 struct GravityModel {
   let terms: GravityFit.Terms
-  /// Elements of the matrix that are unknown.
+  /// Unknown elements of the matrix.
   private let matrixUnknowns: Int
-  /// The mean temperature, and the farthest from it; 0 without a change with temperature.
+  /// The mean temperature, and the largest distance from it; 0 without a change with temperature.
   let reference: Double
   let reach: Double
   var offset = Vector3()
   var matrix = SensorMatrix.identity
   var drift: [Vector3]
 
-  /// Places of the unknowns after the offset: row and column in the matrix. The diagonal comes first.
+  /// Rows and columns of the unknowns after the offset.
   static let places = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
 
   init(_ points: [StillPoint], _ terms: GravityFit.Terms) {
@@ -29,7 +29,7 @@ struct GravityModel {
     (reference, reach) = (mean, temperatures.map { abs($0 - mean) }.max() ?? 0)
   }
 
-  /// The same solution in a model with cross terms and a change with temperature up to an order.
+  /// The same solution with cross terms and a change with temperature up to an order.
   init(_ model: GravityModel, _ points: [StillPoint], order: Int) {
     terms = model.terms
     matrixUnknowns = 6
@@ -41,7 +41,7 @@ struct GravityModel {
     reach = isKnown ? temperatures.map { [reference] in abs($0 - reference) }.max() ?? 0 : 0
   }
 
-  /// The unknowns of a model with cross terms and a change up to an order.
+  /// The number of unknowns with cross terms and a change up to an order.
   static func unknowns(ofOrder order: Int) -> Int { 9 + 3 * order }
 
   private func warmth(_ point: StillPoint) -> Double {
@@ -52,12 +52,12 @@ struct GravityModel {
     point.acceleration - offset - GravityModel.change(drift, at: warmth(point))
   }
 
-  /// What an offset with these changes, the first order first, gains at a temperature, less the reference.
+  /// The change of an offset at a temperature less the reference; `drift` has the first order first.
   static func change(_ drift: [Vector3], at warmth: Double) -> Vector3 {
     drift.reversed().reduce(Vector3()) { ($0 + $1) * warmth }
   }
 
-  /// The derivatives of a residual with respect to the unknowns, and the residual.
+  /// The derivatives of a residual by the unknowns, and the residual.
   func row(_ point: StillPoint) -> ([Double], Double) {
     let centred = centred(point)
     let vector = matrix * centred

@@ -2,32 +2,31 @@
 
 import IMUModel
 
-/// What the rate at rest is known to: the worst axis is within it in 95 of 100 cases.
+/// The bound of the rate at rest: the worst axis is within it in 95 of 100 cases.
 ///
-/// Gravity changes a gyroscope's bias, alike in all rests of one direction. Ten of these are ten witnesses of the noise, and a
-/// single one of what gravity does.
+/// Gravity changes a gyroscope's bias alike in all rests of one direction: ten of these show the noise ten times, and the
+/// effect of gravity once.
 ///
 ///     rests          +z  +z  +z  +z  −x          five values about the offset
 ///     directions     └─── mean ───┘  −x          two; the wider of both bounds counts
 ///
-/// Where directions oppose each other, as six faces do, what gravity does cancels. The mean of all directions is what is left
-/// of it: that adds what chips have, as far as the directions do not show that it is less or more.
+/// Opposite directions, such as six faces, cancel gravity's effect. The mean of all directions is the rest of it, and adds
+/// what chips have, unless the directions show that it is less or more.
 enum RateBound {
-  /// What the rate of a rest usually varies by, in °/s.
+  /// The usual variation of a rest's rate, in °/s.
   private static let usualVariation = 0.01
-  /// What gravity usually does, in °/s a g, as a standard deviation: data sheets have 0.1 (MPU-6000/6050 product
-  /// specification 6.1).
+  /// The usual effect of gravity, a standard deviation in °/s a g: data sheets have 0.1 (MPU-6000/6050 product specification
+  /// 6.1).
   private static let usualGravity = 0.05
-  /// The variance of a median of normal values as a part of that of their mean.
+  /// The variance of the median of normal values over that of their mean.
   private static let medianVariance = Double.pi / 2
 
   /// The bound of an offset, in °/s.
   ///
   /// - Parameters:
-  ///   - points: The rests. Without an accelerometer nothing shows their directions, and they count as one.
-  ///   - rates: Of each the rate, less its change with temperature.
-  ///   - order: Of the curve that was fitted to them; `nil` where the offset is their median with one vote for each
-  ///     direction, and else it is their mean.
+  ///   - points: The rests, of one direction without an accelerometer.
+  ///   - rates: Their rates, less the change with temperature.
+  ///   - order: Of the fitted curve, about which the offset is their mean; `nil` for a median with one vote a direction.
   static func bound(
     of offset: Vector3, _ points: [StillPoint], _ rates: [Vector3], order: Int?
   ) -> Double {

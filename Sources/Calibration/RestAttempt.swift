@@ -2,16 +2,16 @@
 
 import IMUModel
 
-/// Why a window, or most windows of an attempt, were no rest.
+/// Why a window, or most windows of an attempt, were not at rest.
 enum Unrest: Equatable, Sendable {
-  /// An axis spread: the largest standard deviations, in g and °/s.
+  /// The largest standard deviations of an axis, in g and °/s.
   case moving(acceleration: Double, rate: Double)
-  /// These axes were at an end of their range.
+  /// Axes at an end of their range.
   case clipped(ChannelSet)
-  /// The mean rate was above ``CalibrationStudy/largestRate``, in °/s.
+  /// A mean rate above ``CalibrationStudy/largestRate``, in °/s.
   case fast(Double)
 
-  /// Whether the counts themselves are the cause, and no hand.
+  /// Whether the counts are the cause, not a hand.
   var isOfCounts: Bool {
     switch self {
     case .moving: false
@@ -20,27 +20,24 @@ enum Unrest: Equatable, Sendable {
   }
 }
 
-/// Windows of half a second that were to be at rest, with one side up or all of them.
+/// Windows of half a second with one side up, or with any, counted by their unrest.
 struct RestAttempt: Sendable {
-  /// Those that were.
   private(set) var stillCount = 0
-  /// Those that were not, but nearly, and the sums of their largest standard deviations, in g and °/s.
+  /// Windows that nearly were at rest, and the sums of their largest standard deviations, in g and °/s.
   private var movedCount = 0
   private var spreads = (acceleration: 0.0, rate: 0.0)
-  /// Those in which nothing spread, and these axes were at an end of their range.
   private(set) var clippedCount = 0
   private(set) var clipped: ChannelSet = []
-  /// Those in which nothing spread but the mean rate was too high, and the sum of these rates in °/s.
+  /// Windows with too high a mean rate, and the sum of these rates in °/s.
   private var fastCount = 0
   private var rates = 0.0
 
-  /// Windows from which on someone tried to hold it so: the half of ``CalibrationStudy/leastPose``, and more than a pause in a
-  /// move.
+  /// Windows that make an attempt to hold it: half of ``CalibrationStudy/leastPose``, more than a pause in a move.
   private static let least = 4
-  /// A window that spreads by so many times what rest may have is a move, and no attempt to hold it.
+  /// A window with so many times the spread of rest is a move, not an attempt to hold it.
   private static let nearly = 10.0
 
-  /// Takes a window: `nil` for one at rest.
+  /// Adds a window; `nil` for one at rest.
   mutating func add(_ unrest: Unrest?) {
     switch unrest {
     case nil: stillCount += 1
@@ -60,22 +57,7 @@ struct RestAttempt: Sendable {
     }
   }
 
-  /// The windows of both.
-  static func + (left: RestAttempt, right: RestAttempt) -> RestAttempt {
-    var sum = left
-    sum.stillCount += right.stillCount
-    sum.movedCount += right.movedCount
-    sum.spreads.acceleration += right.spreads.acceleration
-    sum.spreads.rate += right.spreads.rate
-    sum.clippedCount += right.clippedCount
-    sum.clipped.formUnion(right.clipped)
-    sum.fastCount += right.fastCount
-    sum.rates += right.rates
-    return sum
-  }
-
-  /// What kept it from being at rest, with its means; `nil` where too few windows were no rest. What the counts show
-  /// themselves comes before a hand that trembled, unless that was more often.
+  /// The most frequent unrest, with its means; `nil` if too few windows had one.
   var unrest: Unrest? {
     let ofCounts = clippedCount + fastCount
     guard max(ofCounts, movedCount) >= RestAttempt.least else { return nil }

@@ -2,56 +2,52 @@
 
 import IMUModel
 
-/// Which of the still stretches were at rest, by their mean rates: one that turns evenly is as still as any other.
+/// Tells rest from even turns by the mean rates of poses, which both look still.
 ///
 ///     rate   ● ●  ● ●●  ● ●        the same bias at rest, slowly changing with temperature
 ///                 ○ ○ ○ ○ ○        off the median of its like by more than 0.3 °/s: it turned
 ///            20      25 °C
 ///
-/// A turn of minutes may be more poses than all rests, so that poses are not counted: each direction of gravity has one
-/// vote, which its stretches share, and the poses of a stretch share that stretch's part. What turns evenly about the vertical
-/// does so in one direction, and has another rate in each.
+/// A turn of minutes may have more poses than all rests. So each direction of gravity has one vote, which its stretches share,
+/// and a stretch's poses share that stretch's part. An even turn about the vertical has one direction, and another rate.
 enum RestRates {
-  /// What a rate is off the median at least when it turned, in °/s: gravity changes a gyroscope's bias by 0.1 °/s a g
-  /// (MPU-6000/6050 product specification 3.4, 6.1), so that faces of a sensor at rest differ by twice that.
+  /// The least distance of a turn's rate from the median, in °/s: gravity changes a gyroscope's bias by 0.1 °/s a g
+  /// (MPU-6000/6050 product specification 3.4, 6.1), so faces at rest differ by twice that.
   static let leastTurn = 0.3
-  /// What the rates of one pose differ at most beside noise, in °/s: it points in one direction. More would let the slow
-  /// beginning of a turn into it.
+  /// The largest difference of rates within a pose beside noise, in °/s; more would admit the slow beginning of a turn.
   static let largestChange = 0.03
-  /// Of equal temperature are those that are the same rounded to so many °C.
+  /// Temperatures are compared in steps of so many °C.
   private static let step = 0.25
-  /// Stretches are compared with those within so many such steps.
+  /// Points are compared with those within so many steps, and farther off, where these have fewer than ``leastVotes``.
   private static let nearby = 3.0
-  /// And with those farther off where these are fewer than so many: three stretches, or directions.
+  /// In stretches or directions.
   private static let leastVotes = 3
-  /// But not from so many steps on.
+  /// Steps from which on points are not compared.
   private static let farthest = 100.0
-  /// What a bias changes by with temperature at most, in °/s a °C: ±20 °/s from −40 to 85 °C (MPU-6000/6050 product
-  /// specification 6.1).
+  /// The largest change of a bias, in °/s a °C: ±20 °/s from −40 to 85 °C (MPU-6000/6050 product specification 6.1).
   private static let largestSlope = 0.32
-  /// The most that is allowed for a spread of all of them, in °/s.
+  /// The largest allowance for the spread of the others, in °/s.
   private static let largestSpread = 0.5
-  /// Votes from which on their spread is known, and how many standard deviations of it are allowed: one rest of five
-  /// thousand is beyond four.
+  /// Votes from which on that spread is known, and its allowed standard deviations: one rest of five thousand is beyond four.
   private static let spreadVotes = 5
   private static let deviations = 4.0
-  /// A normal distribution's standard deviation by the median of its deviations.
+  /// A normal distribution's standard deviation over the median of absolute deviations.
   private static let medianDeviation = 1.4826
-  /// Standard errors of white noise that a mean may be off, and the part of a spread that a hand's slow tremor leaves in it.
+  /// Allowed standard errors of white noise in a mean, and the part of a spread that a hand's slow tremor leaves in it.
   static let standardErrors = 6.0
   private static let tremor = 0.25
 
-  /// What a mean rate of so many samples may be off by noise and tremor, in °/s.
+  /// The error of a mean of so many samples by noise and tremor, in the unit of `spread`.
   static func noise(_ spread: Double, _ count: Int) -> Double {
     spread * max(tremor, standardErrors / Double(count).squareRoot())
   }
 
-  /// By stretch how far its rate is from the median of those at its temperature, in °/s; `nil` for one at rest.
+  /// For each point the distance of its rate from the median at its temperature, in °/s; `nil` for one at rest.
   ///
-  /// Where few others have its temperature it is compared with those at others too, and may differ by what the temperature
-  /// can do. Of two that differ none is at rest.
+  /// Points at other temperatures are compared too where few have its own; the allowance then includes the largest effect of
+  /// the temperature. Two points that differ both turned.
   ///
-  /// - Parameter stretches: For each point the number of its stretch.
+  /// - Parameter stretches: The number of each point's stretch.
   /// - Complexity: n log n, and n times the number of directions.
   static func turning(_ points: [StillPoint], stretches: [Int]) -> [Double?] {
     let votes = Votes(points, stretches)
@@ -83,7 +79,6 @@ enum RestRates {
     ((temperature ?? 0) / step).rounded()
   }
 
-  /// Judges points of one temperature among those that are compared with them.
   private static func judge(
     _ judged: [Int], among around: [Int], _ points: [StillPoint], _ votes: Votes, _ warmth: Double,
     _ result: inout [Double?]
@@ -105,7 +100,7 @@ enum RestRates {
     }
   }
 
-  /// The median of each axis, with one vote for each direction of gravity.
+  /// The median of each axis, with one vote a direction of gravity.
   static func median(of points: [StillPoint]) -> Vector3 {
     let weights = Votes(points, Array(points.indices)).weights(Array(points.indices))
     var result = Vector3()
@@ -113,9 +108,9 @@ enum RestRates {
     return result
   }
 
-  /// The number of each point's direction of gravity, in the order in which they first come.
+  /// The number of each point's direction of gravity, in the order of first appearance.
   ///
-  /// - Complexity: n times the number of directions, of which the sphere has room for some thousands.
+  /// - Complexity: n times the number of directions; the sphere has room for some thousands.
   static func directions(_ points: [StillPoint]) -> [Int] {
     var directions: [Vector3] = []
     return points.map { point in
@@ -125,7 +120,7 @@ enum RestRates {
     }
   }
 
-  /// The value with half of the weights on either side; the mean of two where they part the weights in halves.
+  /// The weighted median; the mean of two values between equal halves.
   private static func median(_ values: [Double], _ weights: [Double]) -> Double {
     let order = values.indices.sorted { values[$0] < values[$1] }
     let half = weights.reduce(0, +) / 2
@@ -139,9 +134,7 @@ enum RestRates {
   }
 }
 
-/// What each of some still stretches counts for.
 private struct Votes {
-  /// A direction of gravity, and a stretch of stillness.
   private struct Group: Hashable {
     let direction: Int
     let stretch: Int
@@ -155,10 +148,10 @@ private struct Votes {
     }
   }
 
-  /// How many directions and stretches there are among some points.
+  /// The number of stretches in directions among some points.
   func groupCount(_ indices: [Int]) -> Int { Set(indices.map { groups[$0] }).count }
 
-  /// The weights of some points: 1 for each direction.
+  /// The weights of some points, 1 in sum for each direction.
   func weights(_ indices: [Int]) -> [Double] {
     var sizes: [Group: Int] = [:]
     for index in indices { sizes[groups[index], default: 0] += 1 }

@@ -2,16 +2,14 @@
 
 import Glibc
 
-/// Finds axes of the gyroscope that have nothing but noise while gravity turns about them.
+/// Finds axes of the gyroscope that show nothing but noise while gravity turns about them.
 ///
-///     angle of gravity about x   ▁▁▂▃▅▇█     by 70° or more within ten seconds, less what the rates say of it
+///     angle of gravity about x   ▁▁▂▃▅▇█     70° or more within ten seconds, beyond what the rates explain
 ///     rate about x               ▁▁▁▁▁▁▁     never 2 °/s from its rate at rest
 ///
-/// What the rates say is taken off, because turns about y and z carry gravity around x too. An acceleration that is not
-/// gravity's turns the direction by 25° at most to either side while the magnitude is within a tenth of 1 g; where it is not,
-/// each sequence begins anew.
+/// The rates explain a part because turns about y and z carry gravity around x too. Other accelerations turn the direction by
+/// 25° at most to either side while the magnitude is within a tenth of 1 g; elsewhere each sequence begins anew.
 struct SilentAxes {
-  /// Of an axis, since it began anew.
   private struct Sequence {
     var windowCount = 0
     var angle = 0.0
@@ -20,28 +18,27 @@ struct SilentAxes {
   }
 
   private var sequences = [Sequence](repeating: Sequence(), count: 3)
-  /// By axis, whether it ever answered, and whether gravity turned about it while it did not.
   private var answered = [false, false, false]
   private var wasTurned = [false, false, false]
 
-  /// What gravity must turn, in radians: 70°.
+  /// In radians: 70°.
   private static let leastAngle = 1.22
-  /// The most windows of a tenth of a second for that: a slower turn is within what a rate at rest may change by.
+  /// Most windows for that: a slower turn may be a change of the rate at rest.
   private static let longest = 100
-  /// Of gravity at right angles to the axis, in g²: half a g.
+  /// The least square of gravity across the axis: half a g.
   private static let leastAcross = 0.25
-  /// What an axis that does not answer has at most, in radians a window of a tenth of a second: 2 °/s.
+  /// The largest turn of a silent axis in a window of a tenth of a second, in radians: 2 °/s.
   private static let largestTurn = 0.0035
 
-  /// Windows no longer follow each other.
+  /// Begins anew: the next window does not follow the last one.
   mutating func restart() { sequences = [Sequence](repeating: Sequence(), count: 3) }
 
-  /// Takes a window.
+  /// Adds a window.
   ///
   /// - Parameters:
-  ///   - seen: By how much the acceleration turned beyond what the gyroscope says, times its square, in radians and g².
+  ///   - seen: The turn of the acceleration that the gyroscope does not explain, times its square, in radians and g².
   ///   - acceleration: In g.
-  ///   - turned: What the gyroscope turned, less its bias, in radians.
+  ///   - turned: The gyroscope's turn, less its bias, in radians.
   mutating func add(
     _ seen: SIMD3<Double>, _ acceleration: SIMD3<Double>, turned: SIMD3<Double>
   ) {
@@ -63,6 +60,5 @@ struct SilentAxes {
     }
   }
 
-  /// The axes that do not answer: 0 for x.
   var axes: [Int] { (0..<3).filter { wasTurned[$0] && !answered[$0] } }
 }

@@ -3,46 +3,38 @@
 import IMUModel
 
 extension TemperatureDrift {
-  /// The least span that a fit needs, in °C.
+  /// The least span of a fit, in °C.
   static let leastSpan = 5.0
-  /// The largest standard error that a fit may have anywhere in the span, in the values' unit.
+  /// The largest standard error of a fit anywhere in the span, in °/s.
   private static let largestError = 0.02
-  /// What is taken for the noise of a value at least, in the values' unit: a few values may fit too well.
+  /// The least noise of a value, in °/s: a few values may fit too well.
   private static let leastNoise = 0.002
-  /// The parts of the span at whose ends a curve's error is looked at: a curve has one bend at most
-  /// between them.
+  /// Parts of a span at whose ends a curve's error is checked; a curve has at most one bend between them.
   private static let steps = 20
   /// The least number of values in each part of the span.
   private static let leastValues = 2
 
-  /// The highest order that a span of temperatures is worth: one for each ``leastSpan``, at most two.
+  /// The highest order for a span of temperatures: one for each ``leastSpan``, at most two.
   static func order(ofSpan span: Double) -> Int { Int(min(2, span / leastSpan)) }
 
-  /// The highest order that the temperatures of points are worth; 0 unless all have one.
-  static func order(of points: [StillPoint]) -> Int {
-    let temperatures = points.compactMap(\.temperature)
-    guard temperatures.count == points.count, let low = temperatures.min(),
-      let high = temperatures.max()
-    else { return 0 }
-    return order(ofSpan: high - low)
-  }
+  /// The highest order for the temperatures of points; 0 unless all have one.
+  static func order(of points: [StillPoint]) -> Int { order(ofSpan: StillPoint.width(of: points)) }
 
-  /// Temperatures all over a span, its ends among them.
+  /// Temperatures all over a span, with its ends.
   static func places(in span: ClosedRange<Double>) -> [Double] {
     (0...steps).map {
       span.lowerBound + (span.upperBound - span.lowerBound) * Double($0) / Double(steps)
     }
   }
 
-  /// The order of the polynomials.
   var order: Int { coefficients.map(\.count).max() ?? 0 }
 
-  /// The fit of values in °/s by temperature, about their mean temperature; `nil` when the temperatures span less than
-  /// ``leastSpan``, or do not determine a line.
+  /// The fit of values in °/s about their mean temperature; `nil` if the temperatures span less than ``leastSpan``, or do
+  /// not determine a line.
   ///
-  /// An order must be determined all over the span, or the polynomial is wild where there are no values: of as many equal
-  /// parts as it has coefficients, the constant one included, each must hold two values, and beyond a line its standard
-  /// error must be below 0.02 °/s at the ends and in between. Else a lower order is taken.
+  /// An order must be determined all over the span, or the polynomial is wild where there are no values: each of as many equal
+  /// parts as it has coefficients must hold two values, and beyond a line its standard error must be below 0.02 °/s all over
+  /// the span. Else the fit has a lower order.
   ///
   /// - Complexity: three times the number of values for each order.
   init?(fitting values: [(temperature: Double, value: Vector3)]) {
@@ -64,7 +56,7 @@ extension TemperatureDrift {
     return nil
   }
 
-  /// Whether each of so many equal parts of a span holds values.
+  /// Whether each of some equal parts of a span holds enough values.
   private static func isSpread(
     _ temperatures: [Double], over span: ClosedRange<Double>, parts: Int
   ) -> Bool {
@@ -82,7 +74,7 @@ extension TemperatureDrift {
     return row
   }
 
-  /// The coefficients of an axis from the first order on; `nil` when they are not determined all over the span.
+  /// The coefficients of an axis from the first order on; `nil` if they are not determined all over the span.
   private static func fit(
     _ values: [(temperature: Double, value: Vector3)], _ axis: Int, _ order: Int,
     _ reference: Double, _ span: ClosedRange<Double>
@@ -93,7 +85,7 @@ extension TemperatureDrift {
     }
     guard let factors = equations.factored() else { return nil }
     let unknowns = factors.unknowns
-    // A line may leave what is curved, which its residual shows; it is not wild.
+    // A line is not wild between its values.
     guard order > 1 else { return Array(unknowns.dropFirst()) }
     var sum = 0.0
     for (temperature, value) in values {

@@ -6,50 +6,48 @@ import IMUModel
 ///
 ///     │ S · Σ (rate − bias) · period │ = 360° · turns          S: the scale of each axis
 ///
-/// The magnitude counts, not one axis: an axis of the sensor that is tilted by t from that of the turn sees only its
-/// cosine, and the other axes see the rest of it.
-struct TurnFit: Equatable, Sendable {
-  /// Why there is no result.
+/// The magnitude counts: an axis of the sensor that is tilted by t from that of the turn sees only its cosine, and the other
+/// axes see the rest.
+struct TurnFit: Sendable {
   enum Failure: Error, Equatable, Sendable {
-    /// Less than half a turn, in degrees.
     case noTurn(degrees: Double)
-    /// About this axis and another one: more than a quarter of the turn about the other.
+    /// More than a quarter of it is about another axis.
     case tilted(axis: Int, other: Int, degrees: Double)
-    /// Further than a tenth of a turn from whole ones: it was not brought back to where it began.
+    /// Further than a tenth of a turn from whole turns.
     case notWhole(axis: Int, degrees: Double)
-    /// As many turns as an axis of this class may be off by one: their number is not certain.
+    /// So many turns that a scale's error may be one of them.
     case uncertain(axis: Int, degrees: Double)
-    /// So slow that the bias of the rate is a share of it that teaches nothing about a chip of 1 to 4 %.
+    /// So slow that the bias is a larger share of it than a chip's error of 1 to 4 %.
     case tooSlow(axis: Int, share: Double)
   }
 
-  /// The axis that was turned about: 0 for x.
+  /// The axis of the turn: 0 for x.
   let axis: Int
   /// Whole turns, negative against the axis's sense.
   let turns: Int
-  /// What was integrated about each axis, as a part of the turn.
+  /// The integral about each axis over the turn.
   let shares: Vector3
-  /// What the bias of the rate may have put in, in degrees.
+  /// The error by the bias, in degrees.
   let uncertainty: Double
 
-  /// The largest error of a scale that is taken for one: the chips' data sheets have 1 to 4 %, clones more.
+  /// The largest error of a scale: data sheets have 1 to 4 %, clones more.
   static let largestError = 0.1
-  /// What a scale from a single turn is good for: it was laid back by hand.
+  /// The error of a scale from a single turn, laid back by hand.
   static let knownError = 0.02
-  /// The most that the bias may put in, as a part of the turns.
+  /// The largest error by the bias, as a part of the turns.
   private static let largestShare = 0.03
-  /// What a turn by hand is brought back to, in degrees.
+  /// How exactly a hand brings a turn back, in degrees.
   private static let placing = 1.0
-  /// The farthest from whole turns, as a part of one turn: 36°.
+  /// The largest distance from whole turns, in turns: 36°.
   private static let farthest = 0.1
 
   /// The fit of a turn.
   ///
   /// - Parameters:
   ///   - degrees: The integral of the rate less its bias, by axis, from rest to rest.
-  ///   - scale: The factors of the axes as far as they are known.
-  ///   - error: What the factors may be off. A smaller one lets more turns be counted in one go.
-  ///   - uncertainty: What the bias may have put in, in degrees.
+  ///   - scale: The known factors of the axes.
+  ///   - error: The error of these factors; a smaller one lets more turns in one go be counted.
+  ///   - uncertainty: The error by the bias, in degrees.
   init(
     degrees: Vector3, scale: Vector3 = Vector3(1, 1, 1), error: Double = TurnFit.largestError,
     uncertainty: Double = 0
@@ -64,7 +62,7 @@ struct TurnFit: Equatable, Sendable {
     let measured = length / 360
     let turns = measured.rounded()
     guard turns < 1000 else { throw .uncertain(axis: axis, degrees: degrees[axis]) }
-    // Before the distance: of very many turns none is off, and a neighbour fits as well.
+    // Very many turns are near to whole ones in any case.
     let fewest = (measured * (1 - error)).rounded(.up)
     let most = (measured * (1 + error)).rounded(.down)
     guard abs(measured - turns) <= TurnFit.farthest, abs(turns / measured - 1) <= error else {
@@ -80,14 +78,13 @@ struct TurnFit: Equatable, Sendable {
     shares = degrees / (360 * turns)
   }
 
-  /// The factor by axis from all turns, by least squares; not a number for an axis without a turn about it.
+  /// The factor by axis from all turns, by least squares; NaN for an axis without a turn about it.
   ///
   ///     Σ (sᵢ · shareᵢ)² = 1 for each turn, which is linear in sᵢ²; an axis without a turn has s = 1
   ///
-  /// A turn weighs with the square of its number: it is laid back as well after ten turns as after one, to 1°. What the
-  /// bias may have put in adds to that.
+  /// Turns weigh with the square of their number, as ten are laid back as exactly as one, to 1° and the error by the bias.
   ///
-  /// - Returns: The factors, and what the worst of those with a turn is known to, in 95 of 100 cases; `nil` without a turn.
+  /// - Returns: The factors, and the bound of the worst one in 95 of 100 cases; `nil` without a turn.
   static func solution(_ fits: [TurnFit]) -> (scales: Vector3, known: Double?) {
     let axes = (0..<3).filter { axis in fits.contains { $0.axis == axis } }
     var equations = NormalEquations(unknowns: axes.count)
@@ -105,7 +102,7 @@ struct TurnFit: Equatable, Sendable {
     guard !axes.isEmpty, let factors = equations.factored() else { return (scales, nil) }
     let unknowns = factors.unknowns
     for (axis, square) in zip(axes, unknowns) { scales[axis] = square.squareRoot() }
-    // Of what a single turn is off as a part of itself, half of what its square is.
+    // Half of the error of a square is that of a turn.
     let residuals = rows.map { row in
       let left = zip(row.squares, unknowns).reduce(row.value) { $0 - $1.0 * $1.1 } / 2
       return row.weight * left * left

@@ -4,11 +4,9 @@ import Calibration
 import IMUModel
 
 extension AxisJudge {
-  /// Whether both sensors turn alike.
   var finding: CertificateFinding {
     func finding(_ value: String, _ verdict: CertificateFinding.Verdict) -> CertificateFinding {
-      CertificateFinding(
-        name: "axes", value: value, bound: "both sensors turn alike", verdict: verdict)
+      CertificateFinding("axes", value, "both sensors turn alike", verdict)
     }
     if !silent.isEmpty {
       let names = silent.map { ChannelSet.names[3 + $0] }.joined(separator: ", ")
@@ -30,7 +28,7 @@ extension AxisJudge {
     let order = (0..<3).map { row in
       Vector3(gyroscope[0][row], gyroscope[1][row], gyroscope[2][row])
     }
-    // The accelerometer's upside down look the same: those with fewer minus signs are named.
+    // Reversed axes of the accelerometer look the same; the fewer minus signs are shown.
     let isFlipped = order.reduce(0) { $0 + $1.sum() } < 0
     let text = AxisJudge.text(isFlipped ? order.map { -$0 } : order)
     return text == "x, y, z"

@@ -9,44 +9,42 @@ import IMUModel
 ///     ay   ▂▃▂▄▃▃▃▃▃▃▃▃▃      held from here on: stuck once that has lasted for the limit
 ///     az   ▁▃▂▄▂▃▁▂▃▄▂▃▂      the same as ax in each sample: one of them is not measured
 ///
-/// An axis is stuck when its noise could not stay in one count for so long by chance (``limit(deviation:bandwidth:rate:)``),
-/// or when most other axes move in three seconds in which it does not, if it had no other count yet, or more than rounding makes
-/// before: that needs no figure of its noise, and is taken back when it changes, as an axis whose noise is far below a count may
-/// just not have been turned. What moves the accelerometer shows nothing of a gyroscope's axis: both others of the gyroscope must
-/// move, each in its own way, as a turn about one axis, however that is mounted, moves them in proportion; or gravity turns about
-/// it (``markUnanswered(_:)``). An axis that was at an end of its range from the first sample on needs no such figure either: it
-/// is stuck after three seconds, until it has another count, as motion may hold it there too. Two axes are the same when they
-/// move by hundreds of counts in three seconds and do not differ in a sample of these, or when they never differ for as long as
-/// noise needs.
-/// All axes of a sensor are stuck while none of them changes for longer than half of the data sheet's noise allows by chance.
+/// An axis is stuck
+/// - when it has one count for longer than its noise allows by chance (``limit(deviation:bandwidth:rate:)``): this stays;
+/// - when it was at an end of its range from the first sample on, for three seconds, until it has another count;
+/// - when most other axes move in three seconds in which it does not, until it changes. It must have had one count so far, or
+///   once have moved by more than rounding. For an axis of the gyroscope both others of it must move, not in proportion, as
+///   they do in a turn about one askew axis; or gravity turns about it (``markUnanswered(_:)``);
+/// - while no axis of its sensor changes for longer than half of the data sheet's noise allows.
 ///
-/// Constant memory; a sample costs a few comparisons of integers and allocates nothing. What an axis's own noise showed stays found.
+/// Two axes are the same when both move by hundreds of counts in three seconds without differing in a sample, or when they
+/// never differ for as long as their noise rules that out.
+///
+/// Constant memory; a sample costs a few comparisons of integers and allocates nothing.
 struct AxisWatch {
-  /// The axes that are recorded.
   let axes: [Int]
-  /// How long each axis may have the same count, in samples; 0 while nothing is known of its noise.
+  /// Samples that each axis may have one count; 0 while its noise is not known.
   private var limits = [UInt64](repeating: 0, count: 6)
-  /// The same for all axes of the accelerometer, and of the gyroscope, and how long these have the same counts now.
+  /// The same for all axes of each sensor, and for how many samples these have their counts now.
   private var sensorLimits: [UInt64] = [0, 0]
   private var sensorRuns: [UInt64] = [0, 0]
-  /// Samples in ``CertificateBounds/stillTime``: nothing shorter is held.
+  /// The least limit: the samples in ``CertificateBounds/stillTime``.
   private let shortest: UInt64
   private var counts = [Int16](repeating: 0, count: 6)
   private var runs = [UInt64](repeating: 0, count: 6)
   /// The tick at which each run began.
   private var starts = [UInt64](repeating: 0, count: 6)
-  /// What each axis got stuck at, and when.
   private var held: [Stuck?] = Array(repeating: nil, count: 6)
-  /// Whether nothing but the motion of the others shows that.
+  /// Whether only the motion of the others shows that it is stuck.
   private var isHeldBeside = [Bool](repeating: false, count: 6)
-  /// Whether axis i was seen to differ from axis j, at 6 · i + j.
+  /// Whether axes i and j ever differed, at bit 6 · i + j.
   private var differs: UInt64 = 0
-  /// Whether they differed in the window that is not over yet.
+  /// The same in the open window.
   private var differsNow: UInt64 = 0
-  /// Whether they moved for a window without differing in it.
+  /// Whether they moved in a window without differing.
   private var movedAlike: UInt64 = 0
   private var hasChanged = [Bool](repeating: false, count: 6)
-  /// Whether it ever had more in a window than rounding of a steady value makes.
+  /// Whether it ever moved by more than rounding in a window.
   private var wasLively = [Bool](repeating: false, count: 6)
   private static let lively = 8
   private var wasZero = [Bool](repeating: true, count: 6)
@@ -57,11 +55,10 @@ struct AxisWatch {
 
   struct Stuck: Equatable {
     let count: Int16
-    /// The tick from which it has been so; `nil` when it never was otherwise.
+    /// The tick of its first sample; `nil` if the axis never had another count.
     let tick: UInt64?
   }
 
-  /// A watch on those axes of `channels` that are no temperature.
   init(_ channels: ChannelSet, rate: SampleRate) {
     axes = channels.indices.filter { $0 < 6 }
     shortest = max(
@@ -71,15 +68,14 @@ struct AxisWatch {
   /// Samples in which an axis that is alive changes at the lowest rates.
   private static let leastSamples: UInt64 = 30
 
-  /// Sets how long an axis may have the same count, and all axes of its sensor; 0 for one whose noise is not known.
+  /// Sets for how many samples an axis, and all axes of its sensor, may have one count; 0 without a known noise.
   mutating func setLimit(_ samples: UInt64, ofSensor together: UInt64, of axis: Int) {
     sensorLimits[axis / 3] = max(together, shortest)
     limits[axis] = samples == 0 ? 0 : max(samples, shortest)
-    // A run that is longer already has no sample at which it is looked at.
+    // `add` compares for equality, and a run may be longer already.
     if limits[axis] > 0, runs[axis] >= limits[axis] { markStuck(axis) }
   }
 
-  /// The most samples that any axis may have the same count.
   var longestLimit: UInt64 { (limits + sensorLimits).reduce(shortest) { max($0, $1) } }
 
   mutating func add(_ tick: UInt64, _ sample: RawSample) {
@@ -118,15 +114,13 @@ struct AxisWatch {
     if known(held[axis], axis) == nil { held[axis] = known(now(axis), axis) }
   }
 
-  /// What each axis is stuck at, by number; `nil` for one that is not.
   var stuck: [Stuck?] {
     held.indices.map { axis in
       known(held[axis] ?? (isHeld(sensor: axis / 3) ? now(axis) : nil), axis)
     }
   }
 
-  /// An axis is stuck at an end of its range only while it never had another count: motion that is too large holds it there
-  /// for a while.
+  /// Drops a count at an end of the range unless the axis never had another one: large motion may hold it there.
   private func known(_ stuck: Stuck?, _ axis: Int) -> Stuck? {
     stuck.flatMap { hasChanged[axis] && AxisWatch.isEnd($0.count) ? nil : $0 }
   }
@@ -148,7 +142,7 @@ struct AxisWatch {
     where min(window.spread(first), window.spread(second)) >= CertificateBounds.motion {
       movedAlike |= AxisWatch.bit(first, second)
     }
-    // A made-up motion in a plane moves three; four of five are moved by a hand or a vehicle, and by a wheel that shakes.
+    // A made-up motion in a plane moves three; a hand, a vehicle and a shaking wheel move four of five.
     for axis in axes where window.spread(axis) == 0 {
       let moving = axes.reduce(0) {
         $0 + (window.spread($1) >= CertificateBounds.motion ? 1 : 0)
@@ -160,7 +154,7 @@ struct AxisWatch {
     }
   }
 
-  /// Whether the window has turns that an axis of the gyroscope would show, by both others of it.
+  /// Whether both other axes of the gyroscope show turns that this axis would see.
   private func isTurned(about axis: Int) -> Bool {
     let others = axes.filter { $0 >= 3 && $0 != axis }
     return others.count == 2
@@ -174,7 +168,7 @@ struct AxisWatch {
     isHeldBeside[axis] = held[axis] != nil
   }
 
-  /// Takes axes of the gyroscope for stuck that gravity turned about without an answer, and that have the same count now.
+  /// Marks axes of the gyroscope as stuck that gravity turned about without an answer, and that have one count now.
   mutating func markUnanswered(_ unanswered: [Int]) {
     for axis in unanswered where axes.contains(axis) && runs[axis] >= shortest {
       markStuckBeside(axis)
@@ -189,14 +183,12 @@ struct AxisWatch {
     (first + 1..<6).reduce(bits) { $0 | bit(first, $1) }
   }
 
-  /// Pairs of axes of which one is the copy of the other.
   var equal: [(Int, Int)] {
     let still = alike.filter { hasChanged[$0.0] && isKnown($0.0) && isKnown($0.1) }
     let moved = pairs(outside: ~movedAlike)
     return moved + still.filter { pair in !moved.contains { $0 == pair } }
   }
 
-  /// Pairs that never differed.
   private var alike: [(Int, Int)] { sampleCount < shortest ? [] : pairs(outside: differs) }
 
   /// Pairs of recorded axes whose bits are not set.
@@ -206,26 +198,23 @@ struct AxisWatch {
     }
   }
 
-  /// Whether there were enough samples for the limit of an axis.
+  /// Whether there are enough samples for an axis's limit.
   private func isKnown(_ axis: Int) -> Bool { limits[axis] > 0 && sampleCount >= limits[axis] }
 
-  /// Whether an axis is stuck that was only seen not to move beside the others.
+  /// Whether only the motion of the others shows an axis to be stuck.
   var isStuckBeside: Bool { isHeldBeside.contains(true) }
 
-  // MARK: What could not be judged
-
-  /// Axes of which it is not known whether they are stuck: they had the same count for three seconds, as noise far below
-  /// a count has it too.
+  /// Axes that had one count for three seconds, dead or with noise far below a count.
   var undecided: [Int] {
     axes.filter { axis in
       sampleCount < shortest || wasHeld[axis] && !isKnown(axis) && stuck[axis] == nil
     }
   }
 
-  /// Of those, the ones that are always 0.
+  /// Those of them that are always 0.
   var undecidedZeros: [Int] { undecided.filter { wasZero[$0] } }
 
-  /// Axes that have the same counts as another one, and are too still for that to say anything.
+  /// Axes with the counts of another one, and too still to judge.
   var undecidedCopies: [Int] {
     guard sampleCount >= shortest else { return axes }
     let found = alike.filter { pair in
@@ -234,19 +223,19 @@ struct AxisWatch {
     return axes.filter { axis in found.contains { $0.0 == axis || $0.1 == axis } }
   }
 
-  /// Whether every axis is judged, as far as more samples can.
+  /// Whether more samples at rest would judge no further axis.
   var isConclusive: Bool {
     sampleCount >= shortest
       && axes.allSatisfy { !wasHeld[$0] || limits[$0] == 0 || isKnown($0) || stuck[$0] != nil }
   }
 }
 
-/// The least and the greatest count of each axis in a row of samples, and how those of the gyroscope vary together.
+/// The range of each axis in consecutive samples, and how those of the gyroscope vary together.
 private struct MotionWindow {
   private(set) var count: UInt64 = 0
   private var least = SIMD8<Int16>(repeating: .max)
   private var greatest = SIMD8<Int16>(repeating: .min)
-  /// Of gx, gy and gz: sums, sums of squares, and of the products gx · gy, gy · gz and gz · gx.
+  /// Of gx, gy and gz; the products are gx · gy, gy · gz and gz · gx.
   private var sums = SIMD4<Int64>()
   private var squares = SIMD4<Int64>()
   private var products = SIMD4<Int64>()
@@ -263,8 +252,7 @@ private struct MotionWindow {
     count += 1
   }
 
-  /// The standard deviation of two axes of the gyroscope in the direction between them in which it is least: 0 for two that move in
-  /// proportion.
+  /// The least standard deviation of two axes of the gyroscope in any direction between them: 0 if they move in proportion.
   func leastDeviation(_ first: Int, _ second: Int) -> Double {
     let n = Double(count)
     let (i, j) = (first - 3, second - 3)
@@ -277,19 +265,17 @@ private struct MotionWindow {
     return max(0, (a + b) / 2 - hypot((a - b) / 2, c)).squareRoot()
   }
 
-  /// By how many counts an axis changed.
   func spread(_ axis: Int) -> Int { Int(greatest[axis]) - Int(least[axis]) }
 }
 
 extension AxisWatch {
-  /// After how many samples with the same count an axis is stuck: so many that six healthy axes have such a run by chance
-  /// on one day in a million. 0 where a count is so coarse that noise may hide for good.
+  /// Samples with one count that make an axis stuck: six healthy axes have such a run on one day in a million. 0 if a count is so
+  /// coarse that noise may hide for good.
   ///
-  /// A Gaussian that is rounded to counts repeats one most where it lies in the middle of it. A run begins where the one before
-  /// ended: the more firmly noise stays in a count, the fewer runs there are. Samples closer than half a period of the filter's bandwidth are
-  /// not independent: only so many count as one.
+  /// A Gaussian in the middle of a count repeats it most. A run begins where the last one ended, so the longer they are, the
+  /// fewer there are. Samples within half a period of the filter's bandwidth are not independent, and count as one.
   ///
-  /// - Parameter deviation: The least noise that the axis may have, in counts.
+  /// - Parameter deviation: The least noise of the axis, in counts.
   static func limit(deviation: Double, bandwidth: Double, rate: SampleRate) -> UInt64 {
     guard deviation >= CertificateBounds.leastDeviation * CertificateBounds.noiseFarBelow else {
       return 0

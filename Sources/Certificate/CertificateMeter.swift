@@ -5,29 +5,27 @@ package import IMUModel
 import LogStore
 import Text
 
-/// Measures a sensor while it records, and makes its certificate.
+/// Measures a sensor while it records, for its certificate.
 ///
 ///     samples ──► StillnessMeter ─► StillStretch      noise, zero levels, gravity, temperature
 ///            └──► AxisWatch                           zero, stuck and equal axes
 ///            └──► AxisJudge                           axes that turn the wrong way
 ///     readings ─► RateMeasurement                     the chip's own rate
 ///
-/// Constant memory. It takes integers and sums them; a sample allocates nothing. Once ``isMeasured``, the certificate
-/// changes only when an axis fails later.
+/// Constant memory; a sample allocates nothing. Once ``isMeasured``, the certificate changes only when an axis fails later.
 package struct CertificateMeter {
   private let description: RecordingDescription
   private let expectation: SensorExpectation
   private var meter: StillnessMeter
   private var stretch = StillStretch()
   private var watch: AxisWatch
-  /// `nil` when the recording has only one of the two sensors, or is an import, whose axes are not those of a chip.
+  /// `nil` for one sensor alone, and for an import, whose axes are not a chip's.
   private var order: AxisJudge?
   private var rate = RateMeasurement()
   private var firstTemperature: Int16?
-  /// Of the gyroscope in counts; `nil` until it is measured.
+  /// The gyroscope's, in counts, once measured.
   private var bias: SIMD3<Double>?
 
-  /// A meter for a recording of a sensor of which so much is expected.
   package init(_ description: RecordingDescription, _ expectation: SensorExpectation) {
     (self.description, self.expectation) = (description, expectation)
     meter = StillnessMeter(description, expectation.isPlayed ? nil : expectation)
@@ -38,9 +36,9 @@ package struct CertificateMeter {
     setLimits()
   }
 
-  /// Sets how long all axes of a sensor may have the same counts, by half of the data sheet's noise, and how long each axis
-  /// may, by the least noise that it may have: a quarter of that figure; up to a half where the recording shows that much noise on the axis, or on both others of its sensor, as a
-  /// dead axis shows none. Noise beyond a half may come from the place.
+  /// Sets the limits of one count: for a sensor by half of the data sheet's noise, for an axis by a quarter. The recording's
+  /// own noise raises that to at most a half, as more may come from the place: the axis's, or that of both others of its sensor,
+  /// as a dead axis has none.
   private mutating func setLimits() {
     for axis in watch.axes {
       guard let noise = axis < 3 ? expectation.acceleration : expectation.angularRate else {
@@ -62,8 +60,8 @@ package struct CertificateMeter {
     }
   }
 
-  /// The noise that an axis has at least by the recording, in counts; 0 where it is not known. Below half a count, what was
-  /// measured depends on where between two counts the mean lies.
+  /// The least noise of an axis by the recording, in counts; 0 if unknown. Below half a count it depends on where between two
+  /// counts the mean lies.
   private func ownNoise(_ axis: Int) -> Double {
     guard stretch.isWhole, stretch.deviation(axis) >= CertificateBounds.leastDeviation else {
       return 0
@@ -80,7 +78,6 @@ package struct CertificateMeter {
     }
   }
 
-  /// Adds a sample of the recording.
   package mutating func add(_ tick: UInt64, _ time: Int64, _ sample: RawSample) {
     if firstTemperature == nil { firstTemperature = sample.temperature }
     watch.add(tick, sample)
@@ -92,10 +89,9 @@ package struct CertificateMeter {
     setLimits()
   }
 
-  /// Adds a reading of the chip's FIFO.
   package mutating func add(_ reading: FIFOReading) { rate.add(reading) }
 
-  /// Whether everything was measured that can be. A rate is measured only where the chip keeps the time.
+  /// Whether everything that can be is measured; a rate only where the chip keeps the time.
   package var isMeasured: Bool {
     stretch.isWhole && watch.isConclusive && (rate.isWhole || description.clock == .grid)
   }
@@ -105,9 +101,7 @@ package struct CertificateMeter {
     isMeasured || nanoseconds >= CertificateBounds.latest
   }
 
-  /// What is known by now.
-  ///
-  /// - Parameter signs: Of a clone, that were seen elsewhere.
+  /// - Parameter signs: Further signs of a clone.
   package func certificate(signs: [String] = []) -> SensorCertificate {
     let sensors = noiseFindings
     let known: [CertificateFinding?] = [
@@ -115,6 +109,12 @@ package struct CertificateMeter {
       gravity,
     ]
     return SensorCertificate(known.compactMap { $0 } + sensors + biases + axes)
+  }
+}
+
+extension CertificateFinding {
+  init(_ name: String, _ value: String, _ bound: String, _ verdict: Verdict) {
+    self.init(name: name, value: value, bound: bound, verdict: verdict)
   }
 }
 
@@ -133,18 +133,16 @@ extension CertificateMeter {
   private var identity: CertificateFinding {
     let bound = CertificateMeter.hexadecimal(expectation.identity)
     guard let found = sensor.identity else {
-      return CertificateFinding(
-        name: "identity", value: "not read", bound: bound, verdict: .unknown)
+      return CertificateFinding("identity", "not read", bound, .unknown)
     }
     let remark = expectation.remark.isEmpty ? "" : ", \(expectation.remark)"
     let isOwn = found == expectation.identity
     let model = isOwn ? " \(sensor.model)\(remark)" : ", driven as \(sensor.model)"
     return CertificateFinding(
-      name: "identity", value: CertificateMeter.hexadecimal(found) + model, bound: bound,
-      verdict: isOwn ? .pass : .warn)
+      "identity", CertificateMeter.hexadecimal(found) + model, bound, isOwn ? .pass : .warn)
   }
 
-  /// Whether it is a chip of another maker or model than it is driven as.
+  /// Whether it is another chip than it is driven as.
   private func clone(_ noise: [CertificateFinding], _ seen: [String]) -> CertificateFinding {
     var signs = (identity.verdict == .warn ? ["identity"] : []) + seen
     for (name, axes) in [
@@ -156,8 +154,8 @@ extension CertificateMeter {
       if failed.count == 3 { signs.append("noise of the \(name)") }
     }
     return CertificateFinding(
-      name: "clone", value: signs.isEmpty ? "no sign" : "by " + signs.joined(separator: ", "),
-      bound: "identity and noise of the data sheet", verdict: signs.isEmpty ? .pass : .warn)
+      "clone", signs.isEmpty ? "no sign" : "by " + signs.joined(separator: ", "),
+      "identity and noise of the data sheet", signs.isEmpty ? .pass : .warn)
   }
 
   private var registers: CertificateFinding? {
@@ -165,19 +163,16 @@ extension CertificateMeter {
     let pairs = expectation.registers.map { content in
       Plain.hexadecimal(content.register) + "=" + Plain.hexadecimal(content.value)
     }
-    return CertificateFinding(
-      name: "registers", value: pairs.joined(separator: " "), bound: "as written", verdict: .pass)
+    return CertificateFinding("registers", pairs.joined(separator: " "), "as written", .pass)
   }
 
   private var busClock: CertificateFinding {
     let bound = "at most \(expectation.maximumBusClock) Hz"
     guard let clock = expectation.busClock else {
-      return CertificateFinding(
-        name: "bus-clock", value: "not known", bound: bound, verdict: .unknown)
+      return CertificateFinding("bus-clock", "not known", bound, .unknown)
     }
     return CertificateFinding(
-      name: "bus-clock", value: "\(clock) Hz", bound: bound,
-      verdict: clock <= expectation.maximumBusClock ? .pass : .warn)
+      "bus-clock", "\(clock) Hz", bound, clock <= expectation.maximumBusClock ? .pass : .warn)
   }
 
   private static func hexadecimal(_ byte: UInt8) -> String { "0x" + Plain.hexadecimal(byte) }
@@ -189,12 +184,11 @@ extension CertificateMeter {
   private var still: CertificateFinding {
     let bound = StillStretch.bound(window: meter.length, rate: description.rate)
     guard stretch.isWhole else {
-      return CertificateFinding(name: "still", value: "never", bound: bound, verdict: .unknown)
+      return CertificateFinding("still", "never", bound, .unknown)
     }
     let length = Plain.seconds(stretch.end - stretch.start)
     return CertificateFinding(
-      name: "still", value: "\(length) from \(Plain.seconds(stretch.start))", bound: bound,
-      verdict: .pass)
+      "still", "\(length) from \(Plain.seconds(stretch.start))", bound, .pass)
   }
 
   private var temperature: CertificateFinding? {
@@ -203,9 +197,9 @@ extension CertificateMeter {
     let celsius = count * sensor.temperatureScale.value + sensor.temperatureOffset.value
     let range = CertificateBounds.temperatures
     return CertificateFinding(
-      name: "temperature", value: "\(CertificateMeter.figure(celsius, 1)) °C",
-      bound: "\(Int(range.lowerBound)) to \(Int(range.upperBound)) °C",
-      verdict: range.contains(celsius) ? .pass : .warn)
+      "temperature", "\(CertificateMeter.figure(celsius, 1)) °C",
+      "\(Int(range.lowerBound)) to \(Int(range.upperBound)) °C",
+      range.contains(celsius) ? .pass : .warn)
   }
 
   private var gravity: CertificateFinding? {
@@ -214,12 +208,12 @@ extension CertificateMeter {
     let (low, high) = (CertificateMeter.figure(1 - usual, 3), CertificateMeter.figure(1 + usual, 3))
     let bound = "\(low) to \(high) g"
     guard stretch.isWhole else {
-      return CertificateFinding(name: "gravity", value: "-", bound: bound, verdict: .unknown)
+      return CertificateFinding("gravity", "-", bound, .unknown)
     }
     let squares = (0..<3).reduce(0.0) { $0 + stretch.mean($1) * stretch.mean($1) }
     let g = squares.squareRoot() * abs(sensor.accelerometerScale.value)
     var value = "\(CertificateMeter.figure(g, 3)) g"
-    // A scale is wrong by a factor of two: an LSM6DSO32 is driven as an LSM6DSO, or the other way round.
+    // As of an LSM6DSO32 that is driven as an LSM6DSO, or the other way round.
     let near = CertificateBounds.halfOrTwice
     if abs(g / 0.5 - 1) < near {
       value += ", half: the chip has twice the range it is driven with"
@@ -227,8 +221,8 @@ extension CertificateMeter {
     if abs(g / 2 - 1) < near { value += ", twice: the chip has half the range it is driven with" }
     let error = abs(g - 1)
     return CertificateFinding(
-      name: "gravity", value: value, bound: bound,
-      verdict: error > CertificateBounds.gravity ? .fail : error > usual ? .warn : .pass)
+      "gravity", value, bound,
+      error > CertificateBounds.gravity ? .fail : error > usual ? .warn : .pass)
   }
 
   private var noiseFindings: [CertificateFinding] {
@@ -236,10 +230,7 @@ extension CertificateMeter {
       + noise(of: 3..<6, expectation.angularRate, sensor.gyroscopeScale, 1e3, 1, "m°/s/√Hz")
   }
 
-  /// The densities of a sensor's axes.
-  ///
-  /// - Parameters:
-  ///   - factor: From g or °/s to the unit that is shown, with so many `digits`.
+  /// The densities of a sensor's axes, with so many `digits` of g or °/s times `factor`.
   private func noise(
     of axes: Range<Int>, _ noise: SensorExpectation.Noise?, _ scale: Fraction, _ factor: Double,
     _ digits: Int, _ unit: String
@@ -253,9 +244,7 @@ extension CertificateMeter {
     return axes.filter { description.channels.contains(ChannelSet(rawValue: 1 << UInt8($0))) }.map {
       axis in
       func finding(_ value: String, _ verdict: CertificateFinding.Verdict) -> CertificateFinding {
-        CertificateFinding(
-          name: "noise-density-" + ChannelSet.names[axis], value: value, bound: bound,
-          verdict: verdict)
+        CertificateFinding("noise-density-" + ChannelSet.names[axis], value, bound, verdict)
       }
       guard stretch.isWhole else { return finding("-", .unknown) }
       guard noise.deviation(scale) >= CertificateBounds.leastDeviation else {
@@ -276,17 +265,17 @@ extension CertificateMeter {
     return (3..<6).filter { description.channels.contains(ChannelSet(rawValue: 1 << UInt8($0))) }
       .map { axis in
         let bias = stretch.mean(axis) * sensor.gyroscopeScale.value
-        // About the vertical, nothing tells the one from the other.
+        // About the vertical both look the same.
         let turn = abs(bias) > limit ? ", or an even turn" : ""
         return CertificateFinding(
-          name: "bias-" + ChannelSet.names[axis],
-          value: stretch.isWhole ? "\(CertificateMeter.figure(bias, 2)) °/s\(turn)" : "-",
-          bound: "within ±\(CertificateMeter.figure(limit, 2)) °/s",
-          verdict: !stretch.isWhole ? .unknown : abs(bias) > limit ? .warn : .pass)
+          "bias-" + ChannelSet.names[axis],
+          stretch.isWhole ? "\(CertificateMeter.figure(bias, 2)) °/s\(turn)" : "-",
+          "within ±\(CertificateMeter.figure(limit, 2)) °/s",
+          !stretch.isWhole ? .unknown : abs(bias) > limit ? .warn : .pass)
       }
   }
 
-  /// A number with so many digits after the point at most.
+  /// A number with at most so many digits after the point.
   private static func figure(_ value: Double, _ digits: Int) -> String {
     let divisor = (0..<digits).reduce(Int64(1)) { power, _ in power * 10 }
     return Plain.number(value, per: divisor)
@@ -304,14 +293,14 @@ extension CertificateMeter {
       _ name: String, _ bad: [String], not undecided: [Int], _ bound: String
     ) -> CertificateFinding {
       func result(_ value: String, _ verdict: CertificateFinding.Verdict) -> CertificateFinding {
-        CertificateFinding(name: name, value: value, bound: bound, verdict: verdict)
+        CertificateFinding(name, value, bound, verdict)
       }
       let open = undecided.isEmpty ? "" : "not judged: \(names(undecided))"
       if !bad.isEmpty {
         return result((bad + [open]).filter { !$0.isEmpty }.joined(separator: ", "), .fail)
       }
       if undecided.count == watch.axes.count { return result("-", .unknown) }
-      // A sensor of which no axis was judged has not passed, whatever the other one did.
+      // A sensor without a judged axis has not passed, whatever the other one did.
       let isSensorOpen = [0..<3, 3..<6].contains { sensor in
         let recorded = watch.axes.filter { sensor.contains($0) }
         return !recorded.isEmpty && recorded.allSatisfy { undecided.contains($0) }
@@ -327,7 +316,7 @@ extension CertificateMeter {
     let held = stuck.filter { !isZero($0.1) }.map { axis, stuck in
       "\(ChannelSet.names[axis]) at \(stuck.count)" + (stuck.tick.map { " from tick \($0)" } ?? "")
     }
-    // At low rates, and with noise near to half a count, chance needs longer than the least time.
+    // Longer at low rates, and with noise near half a count.
     let longest = max(
       CertificateBounds.stillTime, description.rate.nanoseconds(atTick: watch.longestLimit))
     let equal = watch.equal.map { "\(ChannelSet.names[$0.1]) = \(ChannelSet.names[$0.0])" }
@@ -350,7 +339,7 @@ extension CertificateMeter {
     let bound =
       "\(Plain.hertz(description.rate)) Hz ± \(CertificateMeter.figure(usual * 100, 1)) %"
     guard let hertz = rate.hertz else {
-      return CertificateFinding(name: "rate", value: "-", bound: bound, verdict: .unknown)
+      return CertificateFinding("rate", "-", bound, .unknown)
     }
     func isWithin(_ tolerance: Double) -> Bool {
       hertz.overlaps(nominal * (1 - tolerance)...nominal * (1 + tolerance))
@@ -359,7 +348,7 @@ extension CertificateMeter {
       CertificateMeter.figure(hertz.lowerBound, 2), CertificateMeter.figure(hertz.upperBound, 2)
     )
     return CertificateFinding(
-      name: "rate", value: "\(low) to \(high) Hz", bound: bound,
-      verdict: isWithin(usual) ? .pass : isWithin(largest) ? .warn : .fail)
+      "rate", "\(low) to \(high) Hz", bound,
+      isWithin(usual) ? .pass : isWithin(largest) ? .warn : .fail)
   }
 }

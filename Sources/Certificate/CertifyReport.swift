@@ -4,20 +4,20 @@ package import IMUDrivers
 package import IMUModel
 import Text
 
-/// What `certify` found out about a chip, for people or as JSON.
+/// The findings of `certify` about a chip, for people or as JSON.
 package struct CertifyReport: Equatable, Sendable {
   package let sensor: SensorIdentity
   package let findings: [CertificateFinding]
-  /// Whether the chip moved, so that its self-test or its noise says nothing.
+  /// Whether the chip moved, so that self-test and noise show nothing.
   package let isMoved: Bool
 
-  /// That of a recording's certificate; `unknown` where the chip moved and nothing fails.
+  /// The certificate's verdict; `unknown` if the chip moved and nothing fails.
   package var verdict: CertificateFinding.Verdict {
     let verdict = SensorCertificate(findings).verdict
     return isMoved && verdict != .fail ? .unknown : verdict
   }
 
-  /// A line for each finding: its verdict, its name, what was found, and the bound. Long findings leave the column.
+  /// A line a finding: verdict, name, value and bound. Long values leave the column.
   package var lines: [String] {
     func padded(_ text: String, _ width: Int) -> String {
       text + String(repeating: " ", count: max(0, width - text.count))

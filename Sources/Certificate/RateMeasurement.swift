@@ -8,13 +8,12 @@ import IMUModel
 ///     slots           N₀                                          N₁
 ///     rate         more than (N₁ − N₀ − 1) / (v₁ − u₀), less than (N₁ − N₀ + 1) / (u₁ − v₀)
 ///
-/// A count says that so many slots were whole at an instant between u and v, and that one more was not. Nothing is
-/// assumed of the chip but that its rate is even.
+/// A count is the number of whole slots at an instant between u and v. The chip's rate must be even.
 struct RateMeasurement {
   private var epoch: UInt32?
   private var first: (count: Int64, before: Int64, after: Int64) = (0, 0, 0)
   private var last: (count: Int64, before: Int64, after: Int64) = (0, 0, 0)
-  /// Whether it is long enough. It does not change after that.
+  /// Whether it is long enough, and does not change any more.
   private(set) var isWhole = false
 
   mutating func add(_ reading: FIFOReading) {
@@ -25,7 +24,7 @@ struct RateMeasurement {
     isWhole = last.before - first.after >= CertificateBounds.rateTime
   }
 
-  /// In hertz; `nil` before there is enough.
+  /// In hertz; `nil` before it is whole.
   var hertz: ClosedRange<Double>? {
     let slots = last.count - first.count
     let shortest = Double(last.before - first.after) / 1e9

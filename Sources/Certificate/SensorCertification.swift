@@ -4,19 +4,17 @@ package import IMUDrivers
 package import IMUModel
 import Sampling
 
-/// What `certify` does with a chip that is this program's alone: its self-test, then its set-up as for a recording, and a
-/// stretch of samples, which the meter of a recording's certificate judges.
+/// Certifies a chip without a recording: runs its self-test, sets it up as for a recording, and measures a stretch of samples.
 ///
 ///     self-test ─► bring-up ─► stretch of samples ─► CertificateMeter
 ///
-/// What stands in the way of a step is its finding, and the next step is tried.
+/// The failure of a step is a finding, and the next step is tried.
 package struct SensorCertification<Clock: MonotonicClock>: Sendable {
-  /// As for a recording; the rate is that of the stretch.
+  /// As for a recording, but for the rate.
   let configuration: SensorConfiguration
   let clock: Clock
   /// Whether the chip is simulated with the counts of a file, which no self-test changes.
   let hasGivenCounts: Bool
-  /// Whether the rest of the stretch is not wanted any more.
   let isEnding: @Sendable () -> Bool
 
   package init(
@@ -27,7 +25,7 @@ package struct SensorCertification<Clock: MonotonicClock>: Sendable {
     (self.hasGivenCounts, self.isEnding) = (hasGivenCounts, isEnding)
   }
 
-  /// - Parameter progress: Called whenever the bus has answered.
+  /// - Parameter progress: Called after answers of the bus.
   package func run<Bus: I2CBus & ~Copyable>(
     _ bus: consuming Bus, _ found: SensorIdentity, _ progress: () -> Void
   ) -> CertifyReport {
@@ -60,31 +58,28 @@ package struct SensorCertification<Clock: MonotonicClock>: Sendable {
 }
 
 extension CertificateFinding {
-  /// The finding; not judged if it is a wrong answer to the self-test, and there is a doubt. Of a chip that does not lie still right
-  /// after the test such an answer says nothing.
+  /// The finding, or for a wrong answer to the self-test an unknown one with the doubt, such as that the chip moved.
   fileprivate func doubted(_ doubt: String?) -> CertificateFinding {
     guard let doubt, verdict == .fail, name.hasPrefix("self-test-") else { return self }
-    return CertificateFinding(
-      name: name, value: "\(value); not judged: \(doubt)", bound: bound, verdict: .unknown)
+    return CertificateFinding(name, "\(value); not judged: \(doubt)", bound, .unknown)
   }
 }
 
-/// The chip as a recording sets it up, and what its samples show.
 extension SensorCertification {
-  /// Hertz of the stretch, and of a chip with a FIFO the nearest that it makes.
+  /// The stretch's rate; a FIFO has the nearest of its own.
   private var hertz: UInt32 { 100 }
-  /// Nanoseconds after which the stretch ends, whatever is still open: a chip's rate takes five seconds.
+  /// Most nanoseconds of the stretch: a chip's rate takes five seconds.
   private var longest: Int64 { 8_000_000_000 }
   /// Nanoseconds until tick 0.
   private var lead: Int64 { 2_000_000 }
-  /// Of sample times, in nanoseconds.
+  /// In nanoseconds.
   private var timeUnit: Int64 { 1000 }
 
   private func measure<Bus: I2CBus & ~Copyable>(
     _ bus: consuming Bus, _ found: SensorIdentity, _ progress: () -> Void
   ) -> CertifiedStretch {
     var settings = configuration
-    // What the FIFO of a copy does is not known, and no driver reads it.
+    // No driver reads the FIFO of a copy.
     let isOwn = found.identity == found.model.identity
     let rates = isOwn ? found.model.fifoRates(channels: settings.channels) : []
     let nearest = rates.min { abs($0.hertz - Double(hertz)) < abs($1.hertz - Double(hertz)) }
@@ -142,7 +137,7 @@ extension SensorCertification {
     }
   }
 
-  /// Sets the chip up, and returns why that failed.
+  /// Sets the chip up; returns the failure.
   private func bringUp<Sensor: ChipSetUp & ~Copyable>(
     _ sensor: inout Sensor, _ progress: () -> Void
   ) -> SensorError? {
@@ -157,7 +152,6 @@ extension SensorCertification {
     }
   }
 
-  /// The stretch as a recording, of which no log is made.
   private func description(
     _ sensor: SensorDescription, _ settings: SensorConfiguration, _ source: ClockSource
   ) -> RecordingDescription {
@@ -168,14 +162,13 @@ extension SensorCertification {
   }
 }
 
-/// Takes the records of a sampling loop for the meter. A class, as the loop owns its sink and the findings are read here.
+/// The sink of a sampling loop that feeds the meter. A class, as the loop owns its sink, and the findings are read later.
 private final class CertifiedStretch: TickSink {
-  /// `nil` where the driver refused the set-up.
+  /// `nil` if the driver refused the set-up.
   private var meter: CertificateMeter?
-  /// Why there is no stretch.
   var refusal: SensorError?
   private var sampleCount = 0
-  /// Ticks without a sample for which the chip or the bus is the cause, and not the computer.
+  /// Ticks without a sample by the chip or the bus, not by the computer.
   private var missing: UInt64 = 0
 
   init(refusal: SensorError) { self.refusal = refusal }
@@ -193,28 +186,26 @@ private final class CertifiedStretch: TickSink {
 
   var isMeasured: Bool { meter?.isMeasured ?? true }
 
-  /// Whether the chip gave all samples and never lay still.
+  /// Whether all samples came and the chip never lay still.
   var isMoved: Bool {
     sampleCount > 0 && missing == 0 && meter?.certificate()["still"]?.verdict == .unknown
   }
 
-  /// - Parameter signs: Of a clone, that were seen before.
+  /// - Parameter signs: Other signs of a clone.
   func findings(_ signs: [String]) -> [CertificateFinding] {
     let findings = meter?.certificate(signs: signs).findings ?? []
     if let refusal {
-      let bringUp = CertificateFinding(
-        name: "registers", value: "\(refusal)", bound: "as written", verdict: .fail)
+      let bringUp = CertificateFinding("registers", "\(refusal)", "as written", .fail)
       return findings.filter { $0.name == "identity" } + [bringUp]
     }
     func samples(_ value: String) -> CertificateFinding {
-      CertificateFinding(
-        name: "samples", value: value, bound: "at the rate that was set", verdict: .fail)
+      CertificateFinding("samples", value, "at the rate that was set", .fail)
     }
     guard sampleCount > 0 else {
       return findings.filter { ["identity", "clone", "registers"].contains($0.name) }
         + [samples("none")]
     }
-    // A few that are missing change nothing once all is measured.
+    // Missing samples do not matter once everything is measured.
     return isMeasured || missing == 0 ? findings : findings + [samples("\(missing) missing")]
   }
 }

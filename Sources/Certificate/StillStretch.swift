@@ -4,20 +4,20 @@ import IMUModel
 import LogStore
 import Text
 
-/// The first stretch in which a sensor was still for long enough, from the windows of a ``StillnessMeter``.
+/// The first stretch of still windows of a ``StillnessMeter`` that is long enough.
 ///
 ///     windows    moves │ still │ still │ moves │ still │ still │ still │ still
-///     stretch            ───── too short       ─────────────────────────  measured; later ones are not looked at
+///     stretch            ───── too short       ─────────────────────────  measured; later ones are ignored
 struct StillStretch {
   private(set) var sampleCount = 0
   /// Nanoseconds since tick 0.
   private(set) var start: Int64 = 0
   private(set) var end: Int64 = 0
-  /// Whether it is long enough. It does not change after that.
+  /// Whether it is long enough, and does not change any more.
   private(set) var isWhole = false
   private var windowCount = 0
   private var sums = SIMD8<Int64>(repeating: 0)
-  /// For each channel, the squares of the distances from its window's mean. So slow changes do not count as noise.
+  /// By channel, squares of distances from the windows' means, so that slow changes do not count as noise.
   private var squares = SIMD8<Double>(repeating: 0)
 
   mutating func add(_ window: StillnessWindow, period: Int64) {
@@ -40,7 +40,7 @@ struct StillStretch {
       end - start >= CertificateBounds.stillTime && sampleCount >= CertificateBounds.leastSamples
   }
 
-  /// What makes a stretch long enough: three seconds, or the least samples in whole windows of `length` where these take longer.
+  /// The length of a whole stretch: three seconds, or the least samples in whole windows of `length` if these take longer.
   static func bound(window length: Int, rate: SampleRate) -> String {
     let samples = (CertificateBounds.leastSamples + length - 1) / length * length
     let time = rate.nanoseconds(atTick: UInt64(samples))
@@ -53,8 +53,7 @@ struct StillStretch {
   /// A channel's mean in counts.
   func mean(_ channel: Int) -> Double { Double(sums[channel]) / Double(max(1, sampleCount)) }
 
-  /// A channel's standard deviation in counts, without that of rounding, 1/√12 of a count (Sheppard's correction; within
-  /// 2 % from half a count on).
+  /// A channel's standard deviation in counts, less that of rounding (Sheppard's correction, within 2 % from half a count on).
   func deviation(_ channel: Int) -> Double {
     let variance = squares[channel] / Double(max(1, sampleCount - windowCount))
     return max(0, variance - 1.0 / 12).squareRoot()

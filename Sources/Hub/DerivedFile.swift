@@ -8,15 +8,15 @@ import Glibc
 ///
 ///     DIR/.work/NAME ─► synced ─► renamed to its place ─► directory synced
 ///
-/// It is made outside of every directory that an engine reads: some read files of any name. One that is the same as what
-/// is there already is deleted, and nothing changes.
+/// Engines may read files of any name, so it is made outside the tables. If the file in its place has the same bytes,
+/// nothing changes.
 final class DerivedFile {
   private let file: OpenFile
   private let hub: HubDirectory
 
   /// - Parameter name: A name that no other thread uses; an earlier file of that name is replaced.
   init(_ name: String, in hub: HubDirectory) throws(StorageError) {
-    // Nothing is set before all that can fail has not failed.
+    // Properties are set after everything that can throw.
     let new = try hub.files.open(
       "\(hub.workPath)/\(name)", flags: O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW)
     self.hub = hub
@@ -24,24 +24,20 @@ final class DerivedFile {
   }
 
   deinit {
-    // It is not there any more once it is published; left behind, the next round deletes it.
+    // Missing once published. The next round deletes one that stays.
     do { try hub.files.remove(file.path) } catch { return }
   }
 
   /// For writing; from the beginning on.
   var descriptor: CInt { file.descriptor }
-  /// Writes all of a short file.
   func write(_ bytes: UnsafeRawBufferPointer) throws(StorageError) { try file.write(bytes, at: 0) }
-  /// Gives it a time of modification, in seconds since 1970.
+  /// Sets the time of modification, in seconds since 1970.
   func date(seconds: Int64) throws(StorageError) { try file.date(seconds: seconds) }
   var path: String { file.path }
 
-  /// Its bytes so far.
   func length() throws(StorageError) -> UInt64 { try file.regularFileSize() }
 
-  /// Gives the file its place, relative to the hub; directories are made.
-  ///
-  /// - Returns: Its length.
+  /// Moves the file to its place in the hub, makes directories, and returns its length.
   func publish(as place: String) throws(StorageError) -> UInt64 {
     let target = "\(hub.path)/\(place)"
     let length = try length()
@@ -55,14 +51,13 @@ final class DerivedFile {
       isNew = true
     }
     try hub.files.rename(file.path, to: target)
-    // One that was just made, or by another thread and not synced yet.
+    // The last one may be another thread's, and not synced yet.
     for directory in isNew ? directories.reversed() : directories.suffix(2).reversed() {
       try hub.files.syncDirectory(directory)
     }
     return length
   }
 
-  /// Whether a file has the same bytes, of which so many are here.
   private func isSame(as target: String, _ length: UInt64) throws(StorageError) -> Bool {
     let comparison = FileComparison(hub.files, target)
     try file.readPieces { piece in
@@ -74,7 +69,7 @@ final class DerivedFile {
 }
 
 extension HubDirectory {
-  /// Makes a file as ``DerivedRecording/Make``, and gives it its place.
+  /// A ``DerivedRecording/Make`` that publishes the file.
   func publish(
     _ name: String, _ place: String, _ write: (inout BufferedSink) throws(ExportError) -> Void
   ) throws -> UInt64 {
@@ -85,9 +80,7 @@ extension HubDirectory {
     return try file.publish(as: place)
   }
 
-  /// Compares a file with what would be written to it now; calls `differs` with its place unless it has the same bytes.
-  ///
-  /// - Returns: The length that it should have.
+  /// A ``DerivedRecording/Make`` that compares the file with what would be written, and calls `differs` with its place.
   func compare(
     _ place: String, _ differs: (String) -> Void,
     _ write: (inout BufferedSink) throws(ExportError) -> Void
@@ -104,19 +97,17 @@ extension HubDirectory {
   }
 }
 
-/// Compares bytes that come in order with those of a file.
+/// Compares consecutive bytes with a file's.
 final class FileComparison {
-  /// The file.
   let path: String
-  /// How many bytes came.
   private(set) var length: UInt64 = 0
-  /// Whether one of them is not that of the file, or the file has fewer.
+  /// Whether a byte differs, or the file has fewer.
   private(set) var differs = false
   private let file: OpenFile?
   private var failure: StorageError?
   private var theirs = [UInt8](repeating: 0, count: 1 << 16)
 
-  /// A comparison with the file at `path`. What cannot be opened, and a pipe or a device, differs: it is replaced if it can be.
+  /// A comparison with the file at `path`; one that cannot be opened, a pipe or a device differs.
   init(_ files: FileSystem, _ path: String) {
     self.path = path
     do throws(StorageError) {
@@ -132,7 +123,7 @@ final class FileComparison {
     }
   }
 
-  /// Compares the next bytes; why the file cannot be read is thrown at the end.
+  /// Compares the next bytes; ``finish()`` throws an error of reading.
   func add(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes[...]
     while failure == nil, !differs, !rest.isEmpty {
@@ -153,7 +144,7 @@ final class FileComparison {
     length += UInt64(bytes.count)
   }
 
-  /// Whether the bytes are all that the file has.
+  /// Whether the file has exactly these bytes.
   func finish() throws(StorageError) -> Bool {
     if let failure { throw failure }
     guard !differs else { return false }

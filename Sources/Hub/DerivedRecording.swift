@@ -7,31 +7,21 @@ import LogFormat
 import LogStore
 import Text
 
-/// What is derived from one recording: a file in each table, and its row of `recordings`.
+/// The files that are derived from a recording, and its row of `recordings`.
 struct DerivedRecording {
   let row: RecordingRow
-  /// The UTC day of its beginning, which names the folder.
+  /// The UTC date of its beginning, the name of the folder.
   let date: String
-  /// The lengths of the files, in the order of ``HubTable/all``.
+  /// In the order of ``HubTable/all``.
   let byteCounts: [UInt64]
 
-  /// What a file is made with.
-  ///
-  /// - Parameters:
-  ///   - name: A name that no other thread uses.
-  ///   - place: Its place in the hub.
-  ///   - write: Writes all of it.
-  /// - Returns: Its length.
+  /// Makes what `write` writes, under a name that no other thread uses, or compares it with the file at its place; returns its
+  /// length.
   typealias Make = (
     _ name: String, _ place: String, _ write: (inout BufferedSink) throws(ExportError) -> Void
   ) throws -> UInt64
 
-  /// Makes the files.
-  ///
-  /// - Parameters:
-  ///   - id: The recording that the log must be.
-  ///   - calibration: Of the host's sensor, in place of the header's; one of another sensor is not used.
-  ///   - make: Called for each file.
+  /// - Parameter calibration: Replaces the header's if it is of the same sensor model.
   init(
     _ entry: CatalogueEntry, _ id: RecordingID, of host: HubHost, in hub: HubDirectory,
     _ catalogue: Catalogue, _ proof: HostLedger.Proof, _ labels: LabelList,
@@ -40,7 +30,7 @@ struct DerivedRecording {
     var reader = try catalogue.reader(of: entry)
     guard reader.description.id == id else { throw HubError.changed(path: entry.path) }
     let account = try reader.account(ofSamples: true)
-    // One that no sensor can have must not keep a recording out of a hub.
+    // An implausible one is ignored, and does not keep the recording out.
     let chosen =
       calibration?.sensor == account.description.sensor.model
       ? calibration : account.description.calibration.flatMap { $0.implausible == nil ? $0 : nil }
@@ -64,7 +54,6 @@ struct DerivedRecording {
       facts.levels)
   }
 
-  /// Makes the table of a host.
   static func makeTable(
     _ rows: [RecordingID: [UInt8]], of host: String, in hub: HubDirectory, make: Make
   ) throws -> UInt64 {
@@ -73,7 +62,7 @@ struct DerivedRecording {
         throw
           (CommandFailure(
             .damagedData,
-            "\(hub.path(.rows, of: host)) has rows that cannot be read: delete it, and the next round makes it again"
+            "\(hub.path(.rows, of: host)) has unreadable rows: delete it, and the next round makes it again"
           ))
       }
       return (id: id.description, row: row)

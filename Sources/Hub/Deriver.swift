@@ -9,25 +9,24 @@ import LogFormat
 import LogStore
 import Text
 
-/// A recording that is to be derived. Its files are there, empty, in the hub's work folder: what derives for a hub that was
-/// killed has none to write to.
+/// A recording to derive. Its empty files exist in the hub's work folder, so that a process whose hub was killed has none
+/// to write to.
 struct DerivationOrder {
   let hub: HubDirectory
   let host: HubHost
   let entry: CatalogueEntry
   let id: RecordingID
-  /// The log's bytes.
   let proof: HostLedger.Proof
-  /// The process that asks; 0 for a comparison with what is there.
+  /// The process that asks; 0 to compare with the files that are there.
   let round: Int32
 
-  /// Raised when a later version derives something else from the same recording.
+  /// Raised when a version derives other bytes from the same recording.
   private static let version = 6
 
-  /// The name in the hub's work folder of what is made for a table.
+  /// The name in the work folder of a table's file.
   func name(of table: HubTable) -> String { "\(host.name).\(table.name)-\(round)" }
 
-  /// What the files of a recording are derived from, in 16 hexadecimal digits.
+  /// A digest of everything the files are derived from, in 16 hexadecimal digits.
   func source(_ labels: LabelList, _ calibration: SensorCalibration?) -> String {
     var text =
       "\(DerivationOrder.version) \(host.name) \(proof.digest) \(SHA256.digest(of: labels.lines))"
@@ -42,24 +41,22 @@ struct DerivationOrder {
   }
 }
 
-/// What derives from one recording: a process of its own. However that ends, the round goes on.
+/// Derives from one recording in a process of its own. However that ends, the round goes on.
 ///
 ///     imulog hub-derivation -- ROUND DIR HOST FILE UUID BYTES SHA256 NAME=VALUE…
-///     1b2c3d4e made SOURCE DATE LENGTH… {…}              what was read, the folder, and the lengths of the files; where ROUND is 0,
-///                                                        nothing is written, and SOURCE is the tables whose file differs
+///     1b2c3d4e made SOURCE DATE LENGTH… {…}     for ROUND 0, which writes nothing, SOURCE is `-` and the tables that differ
 ///     1b2c3d4e failed STATUS SENTENCE
-public struct Deriver: Sendable {
+package struct Deriver: Sendable {
   package static let verb = "hub-derivation"
-  /// Returns the answer to an order.
   let ask: @Sendable (DerivationOrder) throws -> [UInt8]
 
-  /// Why there is no answer, for now.
+  /// The failure without an answer, which may be temporary.
   static func failure(_ trouble: String) -> CommandFailure {
     CommandFailure(
       .tryAgain, "the program that derives from it \(trouble); the next round tries again")
   }
 
-  /// Makes the files of a recording; returns its row.
+  /// Derives a recording's files; returns its row, and the row in JSON.
   func derive(
     _ order: DerivationOrder, _ mark: HostRows.LogMark
   ) throws -> (row: HostRows.Row, json: String) {
@@ -80,10 +77,10 @@ public struct Deriver: Sendable {
     return (row, words[words.count - 1])
   }
 
-  /// Makes the files that an order's words ask for; returns the answer.
+  /// Carries out an order, in the deriving process; returns the answer.
   ///
-  /// - Parameter isLimited: Whether this process is for that alone, and leaves room to others.
-  /// - Throws: If the words are not those of an order: nobody reads the answer.
+  /// - Parameter isLimited: Whether to limit this process's memory and files.
+  /// - Throws: If the words are not an order, as from a person.
   package static func answer(
     _ words: [String], gate: FaultGate = .open, isLimited: Bool = false
   ) throws(CommandFailure) -> [UInt8] {
@@ -103,7 +100,7 @@ public struct Deriver: Sendable {
   ) throws -> String {
     guard words.count > 6, let round = Int32(words[0]), let id = RecordingID(words[4]),
       let byteCount = UInt64(words[5]), let digest = SHA256Digest(words[6])
-    else { throw CommandFailure(.usage, "\(verb) speaks to imulog hub; run imulog hub DIR") }
+    else { throw CommandFailure(.usage, "\(verb) is for imulog hub: run imulog hub DIR") }
     let labels = words[7...].map { word in
       let end = word.firstIndex(of: "=") ?? word.endIndex
       return HubHost.Label(name: String(word[..<end]), value: String(word[end...].dropFirst()))
@@ -112,7 +109,7 @@ public struct Deriver: Sendable {
     if isLimited { try limit(in: hub) }
     let catalogue = try hub.store(of: words[2], create: false)
     guard let entry = Catalogue.entries([words[3]], in: catalogue.path).first else {
-      throw CommandFailure(.usage, "\(ForeignText.shown(words[3])) is no recording's file")
+      throw CommandFailure(.usage, "\(ForeignText.shown(words[3])) is not a recording's file")
     }
     let order = DerivationOrder(
       hub: hub, host: HubHost(unlisted: words[2], labels: labels),
@@ -143,11 +140,11 @@ public struct Deriver: Sendable {
 }
 
 extension Deriver {
-  /// Sees to it that this process fails, and not another program.
+  /// Lets this process fail before other programs do.
   private static func limit(in hub: HubDirectory) throws {
     let room = try Catalogue(path: hub.path).freeByteCount()
     let memory = UInt64(clamping: sysconf(Int32(_SC_PHYS_PAGES))) * UInt64(getpagesize())
-    // RLIMIT_FSIZE: a short log may be of many samples. RLIMIT_DATA: more than is needed, as a log is read in pieces.
+    // RLIMIT_FSIZE: a short log may have many samples. RLIMIT_DATA: more than a log needs, which is read in pieces.
     for (number, most) in [(1, room / 2), (2, min(memory / 2, 4 << 30))] {
       var limit = rlimit()
       let isKnown = getrlimit(__rlimit_resource_t(UInt32(number)), &limit) == 0
@@ -156,7 +153,7 @@ extension Deriver {
         throw CommandFailure(.unavailable, "limit \(number) cannot be set (errno \(errno))")
       }
     }
-    // Listed as imulog, not as `exe`, and the first that a kernel without memory ends; without /proc, the kernel chooses.
+    // Listed as imulog, not as `exe`, and killed first by a kernel without memory; not without /proc.
     for (name, value) in [("comm", "imulog"), ("oom_score_adj", "1000")] {
       let file = open("/proc/self/\(name)", O_WRONLY | O_CLOEXEC)
       guard file >= 0 else { continue }
@@ -167,16 +164,15 @@ extension Deriver {
     }
   }
 
-  /// Signals by which a program ends itself, mostly at a recording that ends the next one too. SIGBUS is a card's, or that of a
-  /// file that became shorter.
+  /// Signals by which a program ends itself, mostly at the same recording again. SIGBUS comes from a card, or a shortened file.
   private static let traps = [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSEGV]
 
-  /// A program with the verb `hub-derivation`.
+  /// Runs `PROGRAM hub-derivation`.
   ///
   /// - Parameters:
-  ///   - program: `/proc/self/exe` is the one that asks, whatever has its name by now.
-  ///   - patience: Nanoseconds that a recording may take, beside 10 µs for each byte; at most an hour.
-  public init(program: String, patience: Int64 = 600_000_000_000) {
+  ///   - program: `/proc/self/exe` for this one, whatever has its name by now.
+  ///   - patience: Nanoseconds for a recording, beside 10 µs a byte; an hour at most.
+  package init(program: String, patience: Int64 = 600_000_000_000) {
     ask = { order in
       let ending: OtherProcess.Ending
       do {

@@ -1,49 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 import LinuxIO
 import Text
 
-/// The health of a fleet on an MQTT broker, sent by mosquitto_pub: what `hub status --json` shows of each host, and what
-/// Home Assistant needs to show it. Never samples.
+/// The state of a fleet at an MQTT broker, sent by mosquitto_pub: each host as in `hub status --json`, and what Home
+/// Assistant needs to show it. Never samples.
 ///
 ///     imulog/HOST/state                               the host's object, retained
 ///     homeassistant/device/imulog_HOST/config         its entities, retained
-///     imulog/hub/availability                         online, and offline when the hub ends: only of a hub that stays
+///     imulog/hub/availability                         of a hub that stays: online, and offline when it ends
 ///
-/// Payloads pass through stdin. Who may publish is the matter of mosquitto_pub's own configuration
-/// (`~/.config/mosquitto_pub`), so that no password is on a command line.
-public struct FleetHealth {
-  /// A message to send.
-  public struct Message: Equatable, Sendable {
-    /// Where it is retained.
-    public let topic: String
-    /// Its text.
-    public let payload: String
+/// Payloads pass through stdin, and passwords are in mosquitto_pub's configuration, so that no command line has them.
+package struct FleetHealth {
+  package struct Message: Equatable, Sendable {
+    package let topic: String
+    package let payload: String
   }
 
-  /// Where the hub's own presence is retained.
-  public static let availability = "imulog/hub/availability"
+  package static let availability = "imulog/hub/availability"
 
   fileprivate static let program = "mosquitto_pub"
   private let broker: String
   private let port: UInt16?
-  /// Messages sent at a time.
   private static let jobs = 8
   /// Nanoseconds that these may take.
   private static let patience: Int64 = 20_000_000_000
 
-  /// - Parameters:
-  ///   - broker: The name or address of a machine.
-  ///   - port: `nil` for 1883, the port of MQTT.
-  public init(broker: String, port: UInt16?) {
+  /// - Parameter port: `nil` for 1883, the port of MQTT.
+  package init(broker: String, port: UInt16?) {
     (self.broker, self.port) = (broker, port)
   }
 
-  /// The messages of a round.
-  ///
-  /// - Parameter stays: Whether the hub announces its presence.
-  public static func messages(_ status: FleetStatus, stays: Bool) -> [Message] {
+  /// The messages of a round; if the hub `stays`, its presence decides whether entities are available.
+  package static func messages(_ status: FleetStatus, stays: Bool) -> [Message] {
     status.hosts.filter(\.isListed).flatMap { host in
       var json = JSONWriter()
       host.add(to: &json)
@@ -56,13 +46,12 @@ public struct FleetHealth {
     }
   }
 
-  /// Letters, digits, `_` and `-` alone may be in it, and names have no upper-case letters; so a point, which they may have,
-  /// is one.
+  /// It may not have a point, so `P` stands for one: names have no upper-case letters.
   private static func identity(of host: FleetStatus.Host) -> String {
     "imulog_" + host.name.replacing(".", with: "P")
   }
 
-  /// What a host has to show: a name for a person, and where it is in the object.
+  /// What Home Assistant shows of a host; `value` is a key of its object, or two around a point.
   private static let entities:
     [(key: String, name: String, value: String, kind: String?, unit: String?)] = [
       ("seen", "Last seen", "seen", "timestamp", nil),
@@ -80,54 +69,46 @@ public struct FleetHealth {
     let identity = identity(of: host)
     var json = JSONWriter()
     json.object { json in
-      json.member(
-        "device",
-        object: { json in
-          json.member("identifiers", [identity])
-          json.member("name", host.name)
-          json.member("manufacturer", "imulog")
-          json.member("sw_version", host.state.machine?.software)
-        })
-      json.member(
-        "origin",
-        object: { json in
-          json.member("name", "imulog")
-          json.member("sw_version", Software.version)
-        })
+      json.member("device") { json in
+        json.member("identifiers", [identity])
+        json.member("name", host.name)
+        json.member("manufacturer", "imulog")
+        json.member("sw_version", host.state.machine?.software)
+      }
+      json.member("origin") { json in
+        json.member("name", "imulog")
+        json.member("sw_version", Software.version)
+      }
       json.member("state_topic", "imulog/\(host.name)/state")
       if stays { json.member("availability_topic", availability) }
-      json.member(
-        "components",
-        object: { json in
-          for entity in entities {
+      json.member("components") { json in
+        for entity in entities {
+          json.member(entity.key) { json in
+            json.member("platform", "sensor")
+            json.member("unique_id", "\(identity)_\(entity.key)")
+            json.member("name", entity.name)
+            // `machine` is null for an older imulog.
+            let parts = entity.value.split(separator: ".")
+            let value =
+              parts.count == 2
+              ? "(value_json.\(parts[0]) or {}).get('\(parts[1])')" : "value_json.\(parts[0])"
+            let text = "'' if \(value) is none else \(value)"
+            // Home Assistant's limit of a state.
             json.member(
-              entity.key,
-              object: { json in
-                json.member("platform", "sensor")
-                json.member("unique_id", "\(identity)_\(entity.key)")
-                json.member("name", entity.name)
-                // An older machine has no object there.
-                let parts = entity.value.split(separator: ".")
-                let value =
-                  parts.count == 2
-                  ? "(value_json.\(parts[0]) or {}).get('\(parts[1])')" : "value_json.\(parts[0])"
-                let text = "'' if \(value) is none else \(value)"
-                // A state of Home Assistant has at most 255 characters.
-                json.member(
-                  "value_template",
-                  entity.kind == nil
-                    ? "{{ ((\(text)) | string)[:255] }}" : "{{ \(value) }}")
-                if let kind = entity.kind { json.member("device_class", kind) }
-                if let unit = entity.unit { json.member("unit_of_measurement", unit) }
-              })
+              "value_template",
+              entity.kind == nil
+                ? "{{ ((\(text)) | string)[:255] }}" : "{{ \(value) }}")
+            if let kind = entity.kind { json.member("device_class", kind) }
+            if let unit = entity.unit { json.member("unit_of_measurement", unit) }
           }
-        })
+        }
+      }
     }
     return json.text
   }
 
-  /// Sends messages, several at a time; returns the first failure, after which no more are begun.
-  public func send(_ messages: [Message]) -> CommandFailure? {
+  /// Sends messages, several at a time; stops at the first failure, and returns it.
+  package func send(_ messages: [Message]) -> CommandFailure? {
     var rest = messages[...]
     while !rest.isEmpty {
       let part = rest.prefix(FleetHealth.jobs)
@@ -143,7 +124,7 @@ public struct FleetHealth {
           failure = CommandFailure(error, else: .unavailable)
         }
       }
-      // Together: a broker that accepts and is silent holds each of them.
+      // One limit for all: a silent broker holds each of them.
       let end = SystemClock().now() + FleetHealth.patience
       for publisher in running {
         if let other = publisher.finish(within: max(0, end - SystemClock().now())) {
@@ -157,8 +138,7 @@ public struct FleetHealth {
 
   private var options: [String] { ["-h", broker] + (port.map { ["-p", "\($0)"] } ?? []) }
 
-  /// The presence of a hub that stays, which ``HubPresence/announce()`` announces.
-  public func presence() -> HubPresence {
+  package func presence() -> HubPresence {
     HubPresence(
       options + [
         "-t", FleetHealth.availability, "-r", "-q", "1", "-l", "--will-topic",
@@ -167,18 +147,16 @@ public struct FleetHealth {
   }
 }
 
-/// A program that sends one message.
 private final class Publisher {
   private var process: OtherProcess?
 
   init(_ arguments: [String], _ payload: String) throws {
     let process = try OtherProcess(FleetHealth.program, arguments)
-    // A pipe has room for 64 KiB, and a host's object has 1; a program that ended before reports why by its status.
+    // A pipe has room for 64 KiB, and a host's object has 1. A program that ended already shows why by its status.
     _ = process.offer(Array(payload.utf8))
     self.process = consume process
   }
 
-  /// Waits for its end; returns why it failed.
   func finish(within nanoseconds: Int64) -> CommandFailure? {
     process.take()?.finish(within: nanoseconds).trouble.map {
       CommandFailure(.unavailable, "\(FleetHealth.program) \($0)")
@@ -186,33 +164,25 @@ private final class Publisher {
   }
 }
 
-/// The presence of a hub that stays: `online` at the broker while the hub runs, and `offline`, the last will of a connection
-/// that is cut, however the hub ends.
-public final class HubPresence {
-  private final class Child {
-    let process: OtherProcess
+/// The presence of a hub that stays: `online` at the broker while the hub runs, and `offline`, the last will of a cut
+/// connection, however the hub ends.
+package final class HubPresence {
+  private let arguments: [String]
+  private var process: OtherProcess?
 
-    init(_ arguments: [String]) throws(LinuxIOError) {
-      // Opened for reading and writing, its stdin does not end when the hub is killed: it would take that for a farewell, and
-      // the broker would send no will. The program ends with the hub nevertheless, and cuts its connection.
-      // What it writes to stderr is not read, and would stop it; what is wrong is reported with the messages of the round.
+  init(_ arguments: [String]) { self.arguments = arguments }
+
+  /// Announces the presence, in each round: a restarted broker may have forgotten it, and the program ends where no broker
+  /// answers.
+  package func announce() throws {
+    if process?.hasEnded ?? true {
+      // Opened for reading and writing, stdin does not end when the hub is killed, which would be a farewell without a will.
+      // The program ends with the hub nevertheless, and cuts its connection. Nobody reads its stderr, which would stop it when
+      // full; the messages of the round report what is wrong.
       process = try OtherProcess(
         "sh",
         ["-c", "exec \"$0\" \"$@\" <>/proc/self/fd/0 2>/dev/null", FleetHealth.program] + arguments)
     }
-  }
-
-  private let arguments: [String]
-  private var child: Child?
-
-  init(_ arguments: [String]) { self.arguments = arguments }
-
-  /// Announces it again, in each round: a broker that was restarted may have forgotten it, and the program ends where no broker
-  /// answers.
-  ///
-  /// - Throws: `LinuxIOError` when no program can be started.
-  public func announce() throws {
-    if child?.process.hasEnded ?? true { child = try Child(arguments) }
-    _ = child?.process.offer(Array("online\n".utf8))
+    _ = process?.offer(Array("online\n".utf8))
   }
 }

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 import LogStore
 import Text
 
 extension FleetStatus {
-  /// The hosts and the last round in Prometheus's text format, for the textfile collector of node_exporter.
-  ///
-  /// Times are those of the facts; the format's own time stamps, which that collector refuses, are not used. A gauge that
-  /// is not known has no line.
-  ///
-  /// - Parameters:
-  ///   - now: When the round ended.
-  ///   - seconds: How long it took.
-  public func metrics(now: WallTime, seconds: Double) -> String {
+  /// The hosts, and a round that ends now and took so many seconds, in Prometheus's text format for the textfile collector of
+  /// node_exporter, which refuses time stamps. An unknown gauge has no line.
+  package func metrics(now: WallTime, seconds: Double) -> String {
     var text = ""
     func gauge(_ name: String, _ help: String, _ lines: [(labels: String, value: String)]) {
       text += "# HELP imulog_hub_\(name) \(help)\n# TYPE imulog_hub_\(name) gauge\n"
@@ -79,7 +73,7 @@ extension FleetStatus {
     return text
   }
 
-  /// Labels of a line; in values, backslashes, quotes and line feeds are escaped.
+  /// Labels of a line; values escape backslashes, quotes and line feeds.
   private static func labels(_ labels: [(name: String, value: String)]) -> String {
     let texts = labels.map { name, value in
       var escaped = ""

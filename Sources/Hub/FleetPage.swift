@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Export
-public import IMUModel
+package import IMUModel
 import LogStore
 import Text
 
 extension FleetStatus {
-  /// The hosts as a page of HTML, one file without scripts: a table, and pictures of the newest recordings.
-  ///
-  /// - Parameter now: When it was made.
-  public func page(now: WallTime) -> String {
+  /// The hosts as a page of HTML without scripts: a table, and pictures of the newest recordings.
+  package func page(now: WallTime) -> String {
     let time = FleetPage.time(now.nanoseconds / 1_000_000_000)
     let troubled = hosts.filter { $0.isListed && !$0.problems.isEmpty }
     let summary =
@@ -26,7 +24,6 @@ extension FleetStatus {
   }
 }
 
-/// The parts of the page.
 private enum FleetPage {
   static let columns: [(name: String, isNumber: Bool)] = [
     ("Host", false), ("Seen", false), ("Newest recordings", false), ("Recordings", true),
@@ -69,7 +66,7 @@ private enum FleetPage {
 
     """
 
-  /// In UTC: the page is read elsewhere.
+  /// In UTC, as the page may be read anywhere.
   static func time(_ seconds: Int64) -> String {
     RFC3339.text(second: seconds).replacing("T", with: " ") + " UTC"
   }
@@ -101,27 +98,26 @@ private enum FleetPage {
       + "<td>\(MarkupText.escaped(service))</td></tr>\n"
   }
 
-  /// A recording's motion as a filled curve, from its beginning to its end.
-  private static func picture(_ recording: FleetStatus.Recording) -> String {
-    let largest = recording.levels.max() ?? 0
-    let count = recording.levels.count
+  /// A recording's motion as a filled curve over its whole length.
+  private static func picture(_ row: RecordingRow) -> String {
+    let (largest, count) = (row.levels.max() ?? 0, row.levels.count)
     var curve = "M0 24"
-    for (place, level) in recording.levels.enumerated() {
+    for (place, level) in row.levels.enumerated() {
       let height = largest > 0 ? 23 * level / largest : 0
-      // A level is as wide as its seconds; whole numbers of a hundredth.
       curve +=
         "L\(9600 * place / max(1, count)) \(24 - height)H\(9600 * (place + 1) / max(1, count))"
     }
     curve += "V24Z"
-    let started =
-      recording.started.map { time(Int64.floored($0, by: 1_000_000_000).whole) } ?? "undated"
+    let start = row.start.map { time(Int64.floored($0, by: 1_000_000_000).whole) } ?? "undated"
+    let duration = Plain.length(row.integer("duration_ns") ?? 0)
+    let (labels, note) = (row.text("label_names") ?? "", row.text("note") ?? "")
     let title =
-      "recording \(recording.number), \(started), \(Plain.length(recording.duration)), \(recording.verdict)"
-      + (recording.labels.isEmpty ? "" : ", \(recording.labels)")
-      + (recording.note.isEmpty ? "" : ": \(recording.note)")
-    let peak = Plain.number(largest, per: 1000)
+      "recording \(row.number), \(start), \(duration), \(row.text("verdict") ?? "")"
+      + (labels.isEmpty ? "" : ", \(labels)") + (note.isEmpty ? "" : ": \(note)")
+    let unit = row.text("channels")?.contains("ax") == true ? "m/s²" : "rad/s"
+    let peak = "\(Plain.number(largest, per: 1000)) \(unit)"
     return "<figure><svg viewBox=\"0 0 9600 24\" preserveAspectRatio=\"none\" role=\"img\"><title>"
       + "\(MarkupText.escaped(title))</title><path d=\"\(curve)\"/></svg><figcaption>"
-      + "\(recording.number), \(Plain.length(recording.duration)), \(peak) \(recording.unit)</figcaption></figure>"
+      + "\(row.number), \(duration), \(peak)</figcaption></figure>"
   }
 }

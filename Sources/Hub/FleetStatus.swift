@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 import LogStore
-public import Text
+package import Text
 
-/// The hosts of a hub at a glance: what the last visits showed, and what is here of each. No machine is asked.
-public struct FleetStatus: Sendable {
-  /// The hosts: those of the host file in its order, and then others of which a store is here, by name.
-  public let hosts: [Host]
+/// The hosts of a hub: what the last visits showed, and what is here of each. No machine is asked.
+package struct FleetStatus: Sendable {
+  /// The hosts of the host file in its order, and then others with a store, by name.
+  package let hosts: [Host]
 
-  /// Reads what a hub keeps of these hosts, and of those that are not in the host file any more.
-  ///
-  /// - Parameter now: The time by the hub's clock.
-  public init(_ hub: HubDirectory, _ listed: [HubHost], now: WallTime) throws(CommandFailure) {
+  /// Reads what a hub keeps of the listed hosts, and of those that left the host file.
+  package init(_ hub: HubDirectory, _ listed: [HubHost], now: WallTime) throws(CommandFailure) {
     let names = Set(listed.map(\.name))
     let others = try hub.hosts().filter { !names.contains($0) }
     let present = now.nanoseconds / 1_000_000_000
@@ -24,35 +22,27 @@ public struct FleetStatus: Sendable {
     hosts = all
   }
 
-  /// A host.
-  public struct Host: Sendable {
-    /// Its name.
-    public let name: String
-    /// Its labels, in the order of its line; of one without a line, those of its last one.
-    public let labels: [HubHost.Label]
-    /// Whether the host file has it.
-    public let isListed: Bool
-    /// What the last visits showed.
-    public let state: HostState
-    /// When it answered last, in seconds since 1970; `nil` if it never did, or where the hub's clock was wrong then.
-    public private(set) var seen: Int64?
-    /// Recordings by their verdict; those without a row, or whose row cannot be read, have an empty one.
-    public let verdicts: [String: Int]
-    /// Bytes of their logs.
-    public let byteCount: Int64
-    /// The newest recordings, the newest first; those that are undated, or began after now by a clock that was ahead, last.
-    public let newest: [Recording]
-    /// When the newest one began, in nanoseconds since 1970; `nil` where that is not known of any.
-    public let last: Int64?
+  package struct Host: Sendable {
+    package let name: String
+    /// Those of its line; without a line, of its last one.
+    package let labels: [HubHost.Label]
+    package let isListed: Bool
+    package let state: HostState
+    /// When it answered last, in seconds since 1970; `nil` if it never did, or the hub's clock was wrong then.
+    package private(set) var seen: Int64?
+    /// Numbers of recordings by verdict, which is empty without a readable row.
+    package let verdicts: [String: Int]
+    package let byteCount: Int64
+    /// The newest recordings, newest first; undated ones, and those that began after now, last.
+    let newest: [RecordingRow]
+    /// When the newest one began, in nanoseconds since 1970.
+    package let last: Int64?
 
-    /// Recordings of which a host's newest are kept.
     private static let newestCount = 3
-    /// Seconds by which a time may be after now.
+    /// Seconds that a time may be after now.
     private static let leeway: Int64 = 60
 
-    /// - Parameters:
-    ///   - labels: Those of its line; `nil` where it has none.
-    ///   - now: Seconds since 1970.
+    /// - Parameter labels: Those of its line; `nil` without a line.
     init(_ name: String, _ labels: [HubHost.Label]?, _ hub: HubDirectory, now: Int64) {
       var state = HostState()
       var rows: [RecordingRow?] = []
@@ -66,28 +56,26 @@ public struct FleetStatus: Sendable {
           rows.append(nil)
         }
       } catch {
-        // The other hosts are shown.
         state.problem = HubError.failure(error).sentence
       }
       (self.name, self.labels, isListed) = (name, labels ?? state.labels, labels != nil)
       self.state = state
       verdicts = Dictionary(grouping: rows) { $0?.text("verdict") ?? "" }.mapValues(\.count)
       byteCount = rows.reduce(underived) { $0 + ($1?.integer("log_bytes") ?? 0) }
-      // While the hub's own clock is not set, it shows no other one to be ahead.
+      // A hub's clock that is not set shows no other one to be ahead.
       let latest = now < WallTime.earliestCredible ? Int64.max : now + Host.leeway
-      func time(_ recording: Recording) -> Int64? {
-        recording.started.flatMap { $0 / 1_000_000_000 > latest ? nil : $0 }
+      func time(_ row: RecordingRow) -> Int64? {
+        row.start.flatMap { $0 / 1_000_000_000 > latest ? nil : $0 }
       }
-      let all = rows.compactMap { $0 }.map { Recording($0) }
+      let all = rows.compactMap { $0 }
         .sorted { (time($0) ?? .min, $0.number) > (time($1) ?? .min, $1.number) }
       newest = Array(all.prefix(Host.newestCount))
       last = newest.first.flatMap { time($0) }
     }
 
-    /// Recordings here.
-    public var recordings: Int { verdicts.values.reduce(0, +) }
+    package var recordings: Int { verdicts.values.reduce(0, +) }
 
-    /// Takes the time at which it was seen for one, unless the hub's clock was wrong then, or not set.
+    /// Sets ``seen``, unless the hub's clock was wrong then or not set.
     fileprivate mutating func date(isHubOff: Bool, now: Int64) {
       guard let time = state.seen, !(isHubOff && state.machine?.isClockWrong == true),
         (WallTime.earliestCredible...max(WallTime.earliestCredible, now + Host.leeway)).contains(
@@ -96,47 +84,27 @@ public struct FleetStatus: Sendable {
       seen = time
     }
   }
-
-  /// A recording.
-  public struct Recording: Sendable {
-    let number: Int64
-    /// Nanoseconds since 1970.
-    let started: Int64?
-    let duration: Int64
-    let verdict: String
-    let note: String
-    let labels: String
-    /// The motion's levels in thousandths of a unit, for a picture.
-    let levels: [Int64]
-    let unit: String
-  }
 }
 
-extension FleetStatus.Recording {
-  fileprivate init(_ row: RecordingRow) {
-    number = row.integer("number") ?? 0
-    started = row.integer("started").flatMap { microseconds in
+extension RecordingRow {
+  var number: Int64 { integer("number") ?? 0 }
+  /// When it began, in nanoseconds since 1970.
+  var start: Int64? {
+    integer("started").flatMap { microseconds in
       let (time, isBeyond) = microseconds.multipliedReportingOverflow(by: 1000)
       return isBeyond ? nil : time
     }
-    duration = row.integer("duration_ns") ?? 0
-    verdict = row.text("verdict") ?? ""
-    note = row.text("note") ?? ""
-    labels = row.text("label_names") ?? ""
-    levels = row.levels
-    unit = row.text("channels")?.contains("ax") == true ? "m/s²" : "rad/s"
   }
 }
 
 extension FleetStatus.Host {
-  /// Seconds by which a clock may differ before it is shown.
+  /// Seconds from which on a clock's difference is shown.
   private static let sameClock: Int64 = 2
 
-  /// What is wrong: the last visit, and what prevents its service from recording.
-  public var problems: [String] { [state.problem, state.machine?.problem].compactMap { $0 } }
+  package var problems: [String] { [state.problem, state.machine?.problem].compactMap { $0 } }
 
-  /// How far its clock is from the hub's: `ok`, `+3 s`, and `?` after it while its kernel calls it unsynchronised.
-  public var clockText: String {
+  /// Its clock against the hub's: `ok` or `+3 s`, with ` ?` while its kernel considers it unsynchronised.
+  package var clockText: String {
     guard let machine = state.machine else { return "?" }
     let seconds = machine.clockOffset / 1_000_000_000
     let isNear = seconds.magnitude < Self.sameClock
@@ -144,24 +112,22 @@ extension FleetStatus.Host {
     return machine.isSynchronised ? text : text + " ?"
   }
 
-  /// The host as an object of JSON.
-  public func add(to json: inout JSONWriter) {
+  package func add(to json: inout JSONWriter) {
     json.object { json in
       json.member("host", name)
-      json.labels(labels)
+      json.key("labels")
+      json.object(of: labels)
       json.member("listed", isListed)
       json.member("seen", seen.map { RFC3339.text(second: $0) + "Z" })
       json.member("lastRecording", last.map { RFC3339.text(nanoseconds: $0) })
       json.member("recordings", recordings)
       json.member("log_bytes", byteCount)
       json.member("backlog", state.backlog)
-      json.member(
-        "verdicts",
-        object: { json in
-          for verdict in Verdict.allCases where verdict != .live {
-            json.member(verdict.rawValue, verdicts[verdict.rawValue] ?? 0)
-          }
-        })
+      json.member("verdicts") { json in
+        for verdict in Verdict.allCases where verdict != .live {
+          json.member(verdict.rawValue, verdicts[verdict.rawValue] ?? 0)
+        }
+      }
       json.machine(state.machine)
       json.member("problem", state.problem)
     }

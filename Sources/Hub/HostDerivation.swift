@@ -6,15 +6,12 @@ import IMUModel
 import LogFormat
 import LogStore
 
-/// Makes what is missing of a host's derived files, or is of another log, other labels, another calibration or another
-/// host's line.
+/// Derives the files of a host that are missing, and those whose log, labels, calibration or host line changed.
 ///
 ///     log ─► files in .work, by a process of its own ─► `making` in rows/HOST ─► files in their places
-///                                                        ─► `made` in rows/HOST ─► recordings.parquet
-///                                                           └ from here on it is done
+///                                           ─► `made` in rows/HOST: done ─► recordings.parquet
 ///
-/// Killed anywhere, the next round makes the same bytes: a file whose line is missing is made again and found equal, or is
-/// removed if its log is gone by then.
+/// Killed anywhere, the next round makes the same bytes: it derives a file without a line again, or removes it with its log.
 struct HostDerivation {
   private let host: HubHost
   private let hub: HubDirectory
@@ -22,18 +19,17 @@ struct HostDerivation {
   private var ledger: HostLedger
   private var rows: HostRows
   private let time: String
-  /// Whether that is a time: no clock is known to be wrong.
+  /// Whether no clock is known to be wrong.
   private let isDated: Bool
   private var calibration: SensorCalibration?
-  /// The host that a recording belongs to; `nil` where that is not known.
+  /// The host in whose store a recording counts; `nil` if unknown.
   private let owner: (RecordingID) -> String?
-  /// Recordings whose files were made.
   private(set) var derivedCount = 0
   private var presence: LogPresence
-  /// What is lost and was not said yet.
+  /// Lost logs that are not reported yet.
   private var losses: [RecordingID: CommandFailure] = [:]
 
-  /// - Parameter trash: The beginnings of the UUIDs of what was in the store's trash before it was emptied.
+  /// - Parameter trash: UUID prefixes of what the store's trash had before it was emptied.
   init(
     _ host: HubHost, _ hub: HubDirectory, _ catalogue: Catalogue, _ ledger: HostLedger,
     _ rows: HostRows, time: String, isDated: Bool = true, trash: Set<String> = [],
@@ -45,12 +41,7 @@ struct HostDerivation {
     presence = LogPresence(catalogue, trash: trash)
   }
 
-  /// The host's finished files, and what the bytes of each are known by.
-  var files: [(place: String, version: String)] {
-    rows.files(of: host.name, in: hub, ledger.proofs)
-  }
-
-  /// - Parameter report: Receives the failure of one recording; the others are derived.
+  /// - Parameter report: Receives the failure of a recording; the others are derived.
   mutating func run(_ deriver: Deriver, _ report: (CommandFailure) -> Void) throws {
     calibration = try hub.calibration(of: host.name)
     let entries = try catalogue.list().entries
@@ -65,13 +56,12 @@ struct HostDerivation {
         if let twin = numbers[id] { throw HubError.twin(of: twin, store: catalogue.path) }
         numbers[id] = entry.number
         if let owner = owner(id), owner != host.name {
-          // It counts once in the tables.
           foreign.insert(entry.fileName)
           throw HubError.elsewhere(owner: owner, store: catalogue.path)
         }
         try update(entry, id, labelled, deriver)
       } catch {
-        // Nothing else can be written either.
+        // No other file can be written either.
         if HubError.isOfDisk(error) { throw error }
         report(HubError.failure(error, of: "recording \(entry.number)"))
       }
@@ -83,7 +73,7 @@ struct HostDerivation {
     }
   }
 
-  /// Removes what was derived from recordings that are not in the store any more, and nothing else.
+  /// Removes the files of recordings that left the store; derives nothing.
   mutating func dropGone() throws {
     let entries = try catalogue.list().entries
     presence.note(entries)
@@ -97,13 +87,13 @@ struct HostDerivation {
       guard try !isLost(row.id, in: [row.date]) else { continue }
       try drop(row.id, in: [row.date])
     }
-    // Of a log that cannot be derived now the files stay as they are.
+    // The files of a log that cannot be derived now stay.
     let underived = Set(entries.filter { rows.live[$0.fileName] == nil }.map(\.idPrefix))
     for (id, dates) in rows.unfinished where !underived.contains(id.namePrefix) {
       guard try !isLost(id, in: dates) else { continue }
       try drop(id, in: dates)
     }
-    // Logs that were never derived count, too. What a person removed is not lost once the trash is emptied.
+    // Logs without files count too. What a person removed is not lost once the trash is emptied.
     var removed: [String] = []
     for id in ledger.proofs.keys where presence.isGone(id, ledger) && !ledger.missing.contains(id) {
       guard try losses[id] != nil || !presence.isArriving(id) else { continue }
@@ -113,8 +103,8 @@ struct HostDerivation {
     try writeTable()
   }
 
-  /// Removes files of recordings that are not in the store any more, where lines that name them may be missing. It comes before
-  /// any line is added: ended in between, the next round does it again.
+  /// Removes files that no line may name, of recordings that left the store. Comes before any line is added, so that a
+  /// killed round repeats it.
   private mutating func sweep(_ entries: [CatalogueEntry]) throws {
     guard rows.mayLackLines else { return }
     let dates = Dictionary(uniqueKeysWithValues: rows.live.values.map { ($0.id, $0.date) })
@@ -127,13 +117,13 @@ struct HostDerivation {
     }
   }
 
-  /// Whether a log that is not in the store is gone without anything here having removed it. What was derived from it may be
-  /// all that is left, and stays until its samples file is deleted.
+  /// Whether a log left the store without `rm` or `hub prune`. Its derived files may be all that is left, and stay until a
+  /// person deletes the samples file.
   private mutating func isLost(_ id: RecordingID, in dates: Set<String>) throws -> Bool {
     guard owner(id) ?? host.name == host.name, try presence.isLost(id, ledger) else { return false }
     let places = dates.sorted().map { hub.place(.samples, of: id, host: host.name, date: $0) }
     let samples = try places.first { try size(of: $0) != nil }
-    // Its deletion counts only after it was said what it means.
+    // The deletion counts only after a report said what it means.
     if ledger.missing.contains(id) { return samples != nil }
     let path = samples.map { "\(hub.path)/\($0)" }
     losses[id] = losses[id] ?? HubError.lost(id, store: catalogue.path, samples: path)
@@ -149,20 +139,17 @@ struct HostDerivation {
       modified: Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec))
     let known = rows.live[entry.fileName]
     let labels = labelled.contains(id) ? try catalogue.labels(of: id) : LabelList()
-    // One whose prune did not come to its removal has its row still, and came when it came.
+    // A prune that was killed before the removal leaves the row, and the time of arrival.
     if ledger.missing.contains(id) || ledger.pruned.contains(id) && known != nil {
       try ledger.append([HostLedger.kept(id)])
     }
-    // One that was restored after it was pruned is an ordinary one again, and came now.
-    if ledger.pruned.contains(id), let proof = ledger.proofs[id] {
-      try found(id, proof)
-    }
-    // Where nothing is known of it yet, its bytes are first.
-    if ledger.proofs[id] != nil { try labels.makeSureIsWhole(catalogue.labelsPath(of: id)) }
     func order(_ proof: HostLedger.Proof) -> DerivationOrder {
       DerivationOrder(hub: hub, host: host, entry: entry, id: id, proof: proof, round: getpid())
     }
     if let proof = ledger.proofs[id] {
+      // Restored from the trash after a prune, it arrived now.
+      if ledger.pruned.contains(id) { try found(id, proof) }
+      try labels.makeSureIsWhole(catalogue.labelsPath(of: id))
       let source = order(proof).source(labels, calibration)
       if let known, known.log == mark, known.source == source, try isThere(known) { return }
       if let trap = rows.traps[id], trap.trial == trial(source) {
@@ -179,11 +166,10 @@ struct HostDerivation {
     derivedCount += 1
   }
 
-  /// What traps, or takes too long, is tried once a day: it holds up all hosts.
+  /// A recording whose derivation traps or takes too long holds up all hosts, so it is tried once a day.
   private func trial(_ source: String) -> String { "\(time.prefix(10))-\(source)" }
 
-  /// The log's bytes, which are read whenever something is derived from them: they must be those that were fetched, whatever
-  /// the file's length and time say.
+  /// Hashes the log, which must have the bytes that were fetched, whatever the file's length and time say.
   private mutating func proof(
     of entry: CatalogueEntry, _ id: RecordingID
   ) throws -> HostLedger.Proof {
@@ -221,12 +207,11 @@ struct HostDerivation {
     for (table, file) in zip(HubTable.all, files) {
       _ = try file.publish(as: hub.place(table, of: id, host: host.name, date: date))
     }
-    // Its day was another one by an earlier version.
+    // An earlier version may have chosen another day.
     try removeFiles(of: id, in: (rows.unfinished[id] ?? []).subtracting([date]))
     try rows.add(row, json: json)
   }
 
-  /// Removes what was derived from a recording that is not here any more.
   private mutating func drop(_ id: RecordingID, in dates: Set<String>) throws {
     try removeFiles(of: id, in: dates)
     try rows.drop(id)
@@ -238,14 +223,14 @@ struct HostDerivation {
     }
   }
 
-  /// Writes the host's table, if it is not that of these rows.
+  /// Writes the host's table, unless it is that of these rows.
   private mutating func writeTable() throws {
     if let table = rows.table, table.source == rows.tableSource,
       try size(of: hub.table(of: host.name)) == table.byteCount
     {
       return
     }
-    // A table that no line tells of has rows of recordings that are gone.
+    // A table without a line has rows of recordings that are gone.
     let isThere = try size(of: hub.table(of: host.name)) != nil
     guard !rows.live.isEmpty || rows.table != nil || isThere else { return }
     try rows.compact()
@@ -256,7 +241,7 @@ struct HostDerivation {
     try rows.noteTable(length)
   }
 
-  /// The length of a file; `nil` where there is none.
+  /// The length of a regular file; `nil` without one.
   private func size(of place: String) throws -> UInt64? {
     do throws(StorageError) {
       let status = try hub.files.status("\(hub.path)/\(place)", followsLink: false)
@@ -269,13 +254,13 @@ struct HostDerivation {
 }
 
 extension LabelList {
-  /// Refuses a damaged list: what is derived with fewer labels would replace what has all of them.
+  /// Refuses a damaged list: files with fewer labels would replace those that have all.
   func makeSureIsWhole(_ path: String) throws(CommandFailure) {
     guard isDamaged else { return }
     throw CommandFailure(
       .damagedData,
-      "\(path) is damaged (\(damageSentence ?? "")): put it back from a copy, or delete it, run a round, which brings the labels that "
-        + "its machine has, and give the others again; until then its files in the tables stay as they are"
+      "\(path) is damaged (\(damageSentence ?? "")): restore a copy, or delete it, run a round, which fetches its machine's labels, "
+        + "and give the others again; its files in the tables stay until then"
     )
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 import Remote
 import Text
 
@@ -11,26 +11,22 @@ import Text
 ///     pump-8                                       NAME alone is what ssh connects to as well
 ///     * = pump-*  site=bergen                      every alias of the SSH configuration that fits
 ///
-/// A comment begins with `#` at the beginning of a line or after a space. A host of its own line is not taken from a
-/// pattern. A line that cannot be used is reported, and the others are used.
-public enum HostFile {
-  /// The most labels of a host.
+/// A comment begins with `#` at the beginning of a line or after a space. A host with a line of its own is left out of
+/// patterns. An invalid line is reported, and the others are used.
+package enum HostFile {
   static let mostLabels = 16
-  /// The most bytes of a name of a host, and of a label's value.
+  /// Most bytes of a host's name, and of a label's value.
   static let longest = 63
 
-  /// Reads a host file.
+  /// Reads a host file of any bytes.
   ///
-  /// - Parameters:
-  ///   - bytes: Its bytes, any bytes.
-  ///   - name: Its name in errors.
-  ///   - aliases: The aliases of the SSH configuration that fit a pattern; called for each line with one.
-  public static func read(
+  /// - Parameter aliases: Returns the aliases of the SSH configuration that match a pattern.
+  package static func read(
     _ bytes: [UInt8], named name: String,
     aliases: (_ pattern: String) throws(CommandFailure) -> [String]
   ) -> (hosts: [HubHost], errors: [HostFileError]) {
     var hosts: [HubHost] = []
-    // A file of a hundred thousand lines is read too.
+    // By key: a file may have a hundred thousand lines.
     var (names, destinations): ([String: HubHost], [String: HubHost]) = ([:], [:])
     var patterns: [(pattern: String, labels: [HubHost.Label], line: Int)] = []
     var errors: [HostFileError] = []
@@ -58,10 +54,10 @@ public enum HostFile {
     let text = bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...]
     let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, bytes) in lines.enumerated() {
-      do throws(Problem) {
+      do throws(CommandFailure) {
         guard let line = try Line(bytes) else { continue }
         if line.name == "*" {
-          guard let pattern = line.destination else { throw Problem(text: Line.patternForm) }
+          guard let pattern = line.destination else { throw Line.problem(Line.patternForm) }
           patterns.append((pattern, line.labels, index + 1))
         } else {
           add(
@@ -70,7 +66,7 @@ public enum HostFile {
               line: index + 1))
         }
       } catch {
-        refuse(index + 1, error.text)
+        refuse(index + 1, error.sentence)
       }
     }
     let patternLines = Set(patterns.map(\.line))
@@ -78,20 +74,19 @@ public enum HostFile {
       do throws(CommandFailure) {
         let found = try aliases(pattern)
         if found.isEmpty {
-          refuse(line, "no alias of the SSH configuration fits \(ForeignText.shown(pattern))")
+          refuse(line, "no alias of the SSH configuration matches \(ForeignText.shown(pattern))")
         }
         for alias in found where destinations[alias] == nil {
           let own = alias.lowercased()
           guard HostFile.isName(own) else {
-            refuse(line, "the alias \(ForeignText.shown(alias)) is no name: \(Line.nameForm)")
+            refuse(line, "the alias \(ForeignText.shown(alias)) is not a name: \(Line.nameForm)")
             continue
           }
           if let twin = names[own] {
-            // One that has a line of its own is not taken from a pattern.
             if patternLines.contains(twin.line) {
               refuse(
                 line,
-                "the aliases \(twin.destination) and \(alias) differ in case alone: give one of them a line with a name of its own"
+                "the aliases \(twin.destination) and \(alias) differ only in case: give one a line with a name of its own"
               )
             }
             continue
@@ -105,25 +100,21 @@ public enum HostFile {
     return (hosts, errors)
   }
 
-  /// What is wrong with a line.
-  private struct Problem: Error {
-    let text: String
-  }
-
-  /// The words of a line.
   private struct Line {
     var name = ""
     var destination: String?
     var labels: [HubHost.Label] = []
 
     static let nameForm =
-      "a name begins with a lower-case letter, and has lower-case letters, digits, and . _ - after it, at most \(longest) in all, such as pump-7; true, null and their like are other values for an engine"
+      "a name is a lower-case letter and then lower-case letters, digits, . _ -, at most \(longest) in all, such as pump-7, and not a value of engines such as true or null"
     static let patternForm = "a pattern has the form * = PATTERN, such as * = pump-*"
 
-    /// Reads a line; `nil` for one without a host.
-    init?(_ bytes: ArraySlice<UInt8>) throws(Problem) {
+    static func problem(_ text: String) -> CommandFailure { CommandFailure(.configuration, text) }
+
+    /// Reads a line; `nil` without a host.
+    init?(_ bytes: ArraySlice<UInt8>) throws(CommandFailure) {
       guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw Problem(text: "the line is not valid UTF-8; rewrite it")
+        throw Line.problem("the line is not valid UTF-8; rewrite it")
       }
       var words: [Substring] = []
       for word in text.split(whereSeparator: { " \t\r".contains($0) }) {
@@ -139,69 +130,67 @@ public enum HostFile {
       }
       name = String(words.removeFirst())
       guard name == "*" || HostFile.isName(name) else {
-        throw Problem(text: "\(Line.quoted(name)) is no name: \(Line.nameForm)")
+        throw Line.problem("\(Line.quoted(name)) is not a name: \(Line.nameForm)")
       }
       if words.first == "=" {
         words.removeFirst()
         guard !words.isEmpty else {
-          throw Problem(text: "\(name) has no destination after the =; write what ssh connects to")
+          throw Line.problem("\(name) has no destination after the =; write what ssh connects to")
         }
         let word = String(words.removeFirst())
         guard SSHDestination.isPlain(word) else {
-          throw Problem(
-            text: "\(Line.quoted(word)) is no destination of ssh; write it as pi@10.0.0.7")
+          throw Line.problem(
+            "\(Line.quoted(word)) is not a destination of ssh; write it as pi@10.0.0.7")
         }
         destination = word
       } else if let word = words.first, word.hasPrefix("=") {
-        throw Problem(text: "write a space after the =")
+        throw Line.problem("write a space after the =")
       }
       for word in words { try add(word) }
     }
 
-    private mutating func add(_ word: Substring) throws(Problem) {
+    private mutating func add(_ word: Substring) throws(CommandFailure) {
       let shown = Line.quoted(String(word))
       guard let sign = word.firstIndex(of: "=") else {
-        throw Problem(text: "\(shown) is no label; a label has the form site=bergen")
+        throw Line.problem("\(shown) is not a label; write it as site=bergen")
       }
       let (label, value) = (String(word[..<sign]), String(word[word.index(after: sign)...]))
       guard label.utf8.count <= 32, HostFile.isWord(label, with: "_") else {
-        throw Problem(
-          text:
-            "\(shown) is no label: its name has lower-case letters, digits and _, at most 32, a letter first"
+        throw Line.problem(
+          "\(shown) is not a label: its name is a lower-case letter and then lower-case letters, digits and _, at most 32 in all"
         )
       }
       guard !value.isEmpty, value.utf8.count <= longest,
         !value.unicodeScalars.contains(where: { ForeignText.isObeyed($0) })
       else {
-        throw Problem(
-          text: "\(shown) is no label: its value has 1 to \(longest) bytes that can be shown")
+        throw Line.problem("\(shown) is not a label: its value is 1 to \(longest) printable bytes")
       }
       guard !labels.contains(where: { $0.name == label }) else {
-        throw Problem(text: "the label \(label) is there twice; a host has it once")
+        throw Line.problem("the label \(label) is there twice; a host has it once")
       }
       guard labels.count < mostLabels else {
-        throw Problem(text: "a host has at most \(mostLabels) labels")
+        throw Line.problem("a host has at most \(mostLabels) labels")
       }
       labels.append(HubHost.Label(name: label, value: value))
     }
 
-    /// A word in a sentence, with its beginning alone where it is long.
+    /// The first 80 characters of a word.
     private static func quoted(_ word: String) -> String {
       ForeignText.shown(String(word.prefix(80))) + (word.utf8.count > 80 ? "…" : "")
     }
   }
 
-  /// Words that DuckDB, polars or ClickHouse take for another value than a text where they are a folder's: of `host=true`
-  /// some make a truth, and fail at any other name beside it.
+  /// Words that DuckDB, polars or ClickHouse read in a folder's name as another value than text: some read `host=true` as a
+  /// Boolean, and fail at `host=pump` beside it.
   private static let values: Set = ["epoch", "false", "inf", "infinity", "nan", "null", "true"]
 
-  /// Whether a text is a name: lower case alone, so that no two names are one on a file system without cases, and a letter
-  /// first, so that no engine takes it for a number or a date.
+  /// Whether a text is a name: lower case, so that names differ on a file system without cases, and a letter first, so that no
+  /// engine reads a number or a date.
   static func isName(_ text: String) -> Bool {
     text.utf8.count <= longest && isWord(text, with: ".-_") && !values.contains(text)
   }
 
-  /// Whether a text has lower-case letters, digits and `others` alone, a letter first.
+  /// Whether a text is a lower-case letter and then lower-case letters, digits and `others`.
   private static func isWord(_ text: String, with others: String) -> Bool {
     let letters: ClosedRange<UInt8> = 97...122
     return text.utf8.first.map { letters.contains($0) } == true
@@ -212,15 +201,10 @@ public enum HostFile {
 }
 
 extension HostFile {
-  /// Adds a line, unless the host is there with the same destination.
+  /// Adds the line of a host to a file with these bytes, unless the host is there with the same destination and labels.
   ///
-  /// - Parameters:
-  ///   - line: The line, without a line feed.
-  ///   - name: The host's name, which must be what the line is read as.
-  ///   - path: The file's name, for errors.
-  ///   - text: The bytes of the file now; `nil` without one.
-  /// - Returns: The host, and the bytes that the file is to have; `nil` if it stays.
-  public static func adding(
+  /// - Returns: The host, and the file's new bytes; `nil` if it stays.
+  package static func adding(
     _ line: String, of name: String, to path: String, _ text: [UInt8]?
   ) throws(CommandFailure) -> (host: HubHost, bytes: [UInt8]?) {
     let none = { (_: String) throws(CommandFailure) -> [String] in [] }
@@ -233,7 +217,7 @@ extension HostFile {
     else {
       throw CommandFailure(
         .usage,
-        "\(ForeignText.shown(line)) is no line of a host file: give a name, what ssh connects to, and labels"
+        "\(ForeignText.shown(line)) is not a line of a host file: give a name, what ssh connects to, and labels"
       )
     }
     let there = read(text ?? [], named: path, aliases: none).hosts
@@ -251,7 +235,7 @@ extension HostFile {
     if let last = bytes.last, last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
     let number = bytes.count { $0 == UInt8(ascii: "\n") } + 1
     bytes += Array((line + "\n").utf8)
-    // Such as a destination that another line has.
+    // Another line may have the destination.
     if let problem = read(bytes, named: path, aliases: none).errors.first(where: {
       $0.line == number
     }) {
@@ -261,17 +245,34 @@ extension HostFile {
   }
 }
 
-/// A line of a host file that cannot be used. The other lines are.
-public struct HostFileError: StatusError, Equatable {
-  /// The file's name.
+package struct HostFileError: StatusError, Equatable {
   let file: String
-  /// The line, from 1 on.
-  public let line: Int
-  /// What is wrong, and what a right line looks like.
-  public let problem: String
+  package let line: Int
+  /// What is wrong, and what a valid line looks like.
+  package let problem: String
 
-  /// One sentence that names file and line.
-  public var description: String { "\(file):\(line): \(problem)" }
-  /// A configuration.
-  public var exitStatus: ExitStatus { .configuration }
+  package var description: String { "\(file):\(line): \(problem)" }
+  package var exitStatus: ExitStatus { .configuration }
+}
+
+package struct HubHost: Equatable, Sendable {
+  package struct Label: Equatable, Sendable {
+    /// Lower-case letters, digits and `_`.
+    package let name: String
+    /// Printable text without spaces.
+    package let value: String
+  }
+
+  /// Its name, also of its folders, and after `host=` in paths.
+  package let name: String
+  package let destination: String
+  package let labels: [Label]
+  /// The line of the host file; 0 without one.
+  let line: Int
+}
+
+extension HubHost {
+  init(unlisted name: String, labels: [Label] = []) {
+    self.init(name: name, destination: "", labels: labels, line: 0)
+  }
 }

@@ -6,11 +6,9 @@ import LogStore
 import Remote
 import Text
 
-/// A host's part of a hub during a round: what is known of its recordings, and what is done with each.
+/// A host's visit during a round: decides on its recordings, and keeps what came and what the visit showed.
 ///
 ///     open ─► connected, admit, compared, willPublish, learned (the pull) ─► finish: derive, keep the state
-///
-/// All of it is called by the one thread that pulls from the host.
 final class HostKeeper: PullWitness, @unchecked Sendable {
   // Safe: `HostQueue` calls a source's closures on one thread at a time, and nothing else has the keeper.
   private var host: HubHost
@@ -20,31 +18,26 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
   private let now: @Sendable () -> WallTime
   private let talk: @Sendable (String) -> Void
   private var ledger: HostLedger?
-  /// What was damaged in the ledger.
+  /// Lines of the ledger that were damaged.
   private var ledgerFailure: CommandFailure?
   private var rows: HostRows?
-  /// The beginnings of the UUIDs of what was in the store's trash when the visit began.
+  /// UUID prefixes of what the store's trash had when the visit began.
   private var trash: Set<String> = []
-  /// The recordings by identity, to answer offers.
+  /// Rows of recordings whose logs are here, to answer offers.
   private var here: [RecordingID: HostRows.Row] = [:]
-  /// Recordings that were offered and are another host's.
   private var foreign = ForeignOffers()
   private var claimed: [RecordingID] = []
-  /// Recordings that came in this visit.
   private var arrived: [RecordingID] = []
   private var offered = 0
   private var prunedCount = 0
   private var state = HostState()
   private var hostKey: String?
-  /// Whether its last visit went wrong: what it offers may be fetched from another host instead.
+  /// Whether the last visit failed: another host may fetch what this one offers.
   private var isTroubled = false
   /// When the machine answered, in seconds since 1970.
   private var seen: Int64?
-  /// Whether the machine's clock was shown in this visit.
   private var showsClock = false
-  /// Whether all that the machine has is here.
   private(set) var isAllHere = false
-  /// Recordings whose files were made.
   private(set) var derivedCount = 0
 
   init(
@@ -55,7 +48,7 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
     (self.now, self.talk) = (now, talk)
   }
 
-  /// Opens the store, the ledger and the rows. What prevents that is kept as the host's problem.
+  /// Opens the store, the ledger and the rows; a failure is kept as the host's problem.
   func open() throws -> LocalCopies {
     do {
       state = try HostState(of: host.name, in: hub)
@@ -63,7 +56,9 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
       return try openAll()
     } catch {
       let failure = HubError.failure(error)
-      keepState(failure)
+      var result = PulledHost(host: host.name)
+      result.note(failure)
+      keepState(&result)
       throw failure
     }
   }
@@ -84,7 +79,6 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
     var ledger = try HostLedger(of: host.name, in: hub)
     ledgerFailure = try ledger.dropDamage()
     let rows = try HostRows(of: host.name, in: hub)
-    // Whose logs are still there.
     for row in rows.live.values where owners[row.id].map({ $0.host == host.name }) ?? false {
       here[row.id] = row
     }
@@ -98,15 +92,14 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
     seen = now().nanoseconds / 1_000_000_000
   }
 
-  /// What the machine reports about itself; `nil` from an older one, or where the connection broke: what is known stays.
+  /// What the machine reports about itself; `nil` from an older one or over a broken connection keeps what is known.
   func learned(_ machine: RemoteMachine?) {
     guard let machine else { return }
     state.machine = HostState.Machine(machine, now: now())
     showsClock = true
   }
 
-  /// Whether the hub's time is a time: not while its clock is not set, and not by the last visit that showed a clock a day or
-  /// more away from it. A visit that showed none proves nothing.
+  /// Whether the hub's clock is set, and the last clock that a visit showed is less than a day away from it.
   private var isDated: Bool {
     state.machine?.isClockWrong != true
       && now().nanoseconds / 1_000_000_000 >= WallTime.earliestCredible
@@ -122,7 +115,7 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
     if !lines.isEmpty { try self.ledger?.append(lines) }
   }
 
-  /// Why the clock of a machine, or the hub's, must be wrong; `nil` without such a reason.
+  /// Why the machine's clock or the hub's must be wrong.
   private var clockFailure: CommandFailure? {
     guard showsClock, state.machine?.isClockWrong == true, let offset = state.machine?.clockOffset
     else { return nil }
@@ -133,7 +126,6 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
         + "shows which one is wrong")
   }
 
-  /// What becomes of an offer.
   func admit(_ offer: PullOffer) -> PullAdmission {
     offered += 1
     guard let ledger else { return .refuse(nil) }
@@ -151,7 +143,7 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
       claimed.append(offer.id)
       return .fetch
     }
-    // One that another host is fetching is compared in the next round, or is fetched from here if that failed.
+    // While another host fetches it, it waits for the next round.
     guard let proof = owner.proof else { return .refuse(nil) }
     foreign.add(of: owner.host)
     guard proof.byteCount == offer.byteCount else {
@@ -165,8 +157,7 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
     return .compare
   }
 
-  /// The store of a recording that came from this machine by an earlier name, or by that of a machine that is no more: no other
-  /// visit brings its labels.
+  /// The store of a recording that came under a name without a line, whose labels no other visit brings.
   func labelStore(of id: RecordingID) throws -> Catalogue? {
     guard let owner = owners[id], owner.host != host.name, !owners.isListed(owner.host),
       let twin = ledger?.twins[id], twin.isSame, twin.owner == owner.host
@@ -174,7 +165,7 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
     return try hub.store(of: owner.host)
   }
 
-  /// The digest of a recording there that another host has.
+  /// Compares the digest of a recording there with that of its owner's copy.
   func compared(_ offer: PullOffer, _ digest: SHA256Digest) throws {
     guard let owner = owners[offer.id], let proof = owner.proof else { return }
     let theirs = HostLedger.Proof(byteCount: offer.byteCount, digest: digest)
@@ -183,8 +174,7 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
     guard twin.isSame else { throw foreign.difference(from: owner.host) }
   }
 
-  /// Keeps where recordings came from, before they appear in the store. Those that came from another host meanwhile must
-  /// not appear.
+  /// Notes in the ledger where recordings came from, before they appear; refuses those that came from another host meanwhile.
   func willPublish(_ all: [PullArrival]) throws -> [RecordingID: CommandFailure] {
     var refused: [RecordingID: CommandFailure] = [:]
     for arrival in all {
@@ -194,7 +184,7 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
         .tryAgain, "it came from \(owner.host) meanwhile; the next round compares them")
     }
     let arrivals = all.filter { refused[$0.offer.id] == nil }
-    // Where the clock was wrong the last time, at once: a kill before the end of the visit leaves no wrong date.
+    // At once: a kill before the end of the visit leaves no wrong date.
     let lines = arrivals.flatMap { arrival in
       [
         HostLedger.fetched(
@@ -212,8 +202,7 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
 
   private var time: String { now().ledgerText }
 
-  /// Ends the visit: brings everything that is derived up to date, and keeps what the visit showed. Failures of one recording
-  /// leave the others.
+  /// Ends the visit: derives, and keeps what the visit showed. Failures of one recording leave the others.
   func finish(_ result: inout PulledHost, _ local: LocalCopies) {
     owners.release(claimed, by: host.name)
     // A visit that ended before the list says nothing about the backlog.
@@ -226,31 +215,19 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
       report(failure, &result)
     }
     attempt(&result) { _ in try date() }
-    let files = derive(&result, local)
+    derive(&result, local)
     state.labels = host.labels
-    // Before the files are handed over, which may take long.
-    if let failure = keepState(result.failure) { result.note(failure) }
-    let kept = result.failure
-    hand(files, &result)
-    if result.failure?.sentence != kept?.sentence { keepState(result.failure) }
+    keepState(&result)
   }
 
-  /// Keeps what the visit showed; returns, and reports, why that is not possible.
-  @discardableResult
-  private func keepState(_ problem: CommandFailure?) -> CommandFailure? {
-    state.problem = problem?.sentence
-    do {
+  private func keepState(_ result: inout PulledHost) {
+    attempt(&result) { result in
+      state.problem = result.failure?.sentence
       try state.keep(of: host.name, in: hub, seen: seen)
-      return nil
-    } catch {
-      let failure = HubError.failure(error)
-      talk(failure.sentence)
-      return failure
     }
   }
 
-  /// Brings everything that is derived up to date, of a host that is not in the host file any more. Its recordings keep the
-  /// labels of its last line.
+  /// Derives for a host that left the host file, with the labels of its last line.
   func deriveAlone(_ result: inout PulledHost) {
     var isKnown = false
     attempt(&result) { _ in
@@ -259,11 +236,10 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
     }
     guard isKnown else { return }
     host = HubHost(unlisted: host.name, labels: state.labels)
-    attempt(&result) { result in hand(derive(&result, try openAll()), &result) }
-    if let failure = keepState(result.failure) { result.note(failure) }
+    attempt(&result) { result in derive(&result, try openAll()) }
+    keepState(&result)
   }
 
-  /// Does a step, and reports why it failed.
   private func attempt(_ result: inout PulledHost, _ step: (inout PulledHost) throws -> Void) {
     do {
       try step(&result)
@@ -277,13 +253,10 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
     result.note(failure)
   }
 
-  /// Brings everything that is derived up to date, and closes; returns the finished files, `nil` if that failed.
-  private func derive(
-    _ result: inout PulledHost, _ local: LocalCopies
-  ) -> [(place: String, version: String)]? {
+  /// Derives what is missing, and closes ledger and rows.
+  private func derive(_ result: inout PulledHost, _ local: LocalCopies) {
     defer { (ledger, rows, here) = (nil, nil, [:]) }
     if let ledgerFailure { report(ledgerFailure, &result) }
-    var files: [(place: String, version: String)]?
     attempt(&result) { result in
       for failure in try local.dropBeginnings() {
         talk("cannot remove a useless copy: \(HubError.failure(failure).sentence)")
@@ -294,17 +267,7 @@ final class HostKeeper: PullWitness, @unchecked Sendable {
         trash: trash, owner: { [owners] in owners.holder(of: $0) })
       defer { derivedCount = derivation.derivedCount }
       try derivation.run(settings.deriver) { report($0, &result) }
-      files = derivation.files
     }
-    return files
-  }
-
-  /// Hands the finished files to the program that takes them.
-  private func hand(
-    _ files: [(place: String, version: String)]?, _ result: inout PulledHost
-  ) {
-    guard let files, let program = settings.hook else { return }
-    attempt(&result) { _ in try FileHook(program, hub).hand(files, of: host.name) }
   }
 }
 

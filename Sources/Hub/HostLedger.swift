@@ -7,52 +7,47 @@ import LogFormat
 import LogStore
 import Text
 
-/// Where each recording of a host came from, in the order in which it came. Lines are only added; a round takes damaged ones
-/// out, and says so:
+/// Where each recording of a host came from, in the order of arrival. Lines are only added; a round removes and reports
+/// damaged ones:
 ///
-///     fetched UUID BYTES SHA256 STATE TIME DESTINATION KEY   it was proved to be here, and is about to appear
-///     found UUID BYTES SHA256 TIME                           it appeared in the store by another way
-///     undated UUID                                           it came while a clock was wrong or not set: TIME of it is no time
-///     dated UUID TIME                                        it was here by then
-///     pruned UUID TIME                                       it was removed here for good: it is not fetched again
-///     missing UUID TIME                                      its log is gone: it was in the trash, or it is lost and that was said
-///     kept UUID                                              it is here: `pruned` and `missing` before this do not count
+///     fetched UUID BYTES SHA256 STATE TIME DESTINATION KEY   proved to be here, and about to appear
+///     found UUID BYTES SHA256 TIME                           appeared in the store by another way
+///     undated UUID                                           arrived while a clock was wrong: its TIME does not count
+///     dated UUID TIME                                        was here by then
+///     pruned UUID TIME                                       removed for good: not fetched again
+///     missing UUID TIME                                      its log is gone: emptied from the trash, or reported as lost
+///     kept UUID                                              here: earlier `pruned` and `missing` do not count
 ///     also UUID BYTES SHA256 OWNER TIME                      offered here, and OWNER has the same bytes
-///     differs UUID BYTES SHA256 OWNER TIME                   offered here, and OWNER has other bytes: it is not fetched
+///     differs UUID BYTES SHA256 OWNER TIME                   offered here, and OWNER has other bytes: not fetched
 ///
-/// KEY is the fingerprint of the host's key, `-` where ssh does not show it: through a connection that is shared.
-///
-/// A line whose recording is missing is one of a crash before the recording appeared: the next fetch adds another. Words
-/// of later versions are skipped.
+/// KEY is the fingerprint of the host's key, `-` where ssh does not show it, as over a shared connection. A crash may leave
+/// a line without its recording; the next fetch adds another. Unknown words are skipped.
 struct HostLedger {
-  /// The bytes of a recording as they were proved.
   struct Proof: Equatable {
     var byteCount: UInt64
     var digest: SHA256Digest
   }
 
-  /// What was learnt of a recording of another host.
+  /// The comparison with another host's recording of the same UUID.
   struct Twin {
     let owner: String
     let proof: Proof
     let isSame: Bool
   }
 
-  /// What came here.
   private(set) var proofs: [RecordingID: Proof] = [:]
-  /// When they came, in seconds since 1970; without those that came while a clock was wrong. Earlier versions kept
-  /// times near 1970 of a clock that was not set.
+  /// Their arrivals in seconds since 1970, without undated ones. Earlier versions kept times of an unset clock, near 1970.
   private(set) var arrivals: [RecordingID: Int64] = [:]
-  /// What came while a clock was wrong or not set, in order.
+  /// Recordings that came while a clock was wrong or not set, in order.
   var undated: [RecordingID] {
     proofs.keys.filter { (arrivals[$0] ?? .min) < WallTime.earliestCredible }
       .sorted { $0.description < $1.description }
   }
-  /// What was removed here for good.
+  /// Recordings that were removed for good.
   private(set) var pruned: Set<RecordingID> = []
-  /// What is gone without being pruned, and is not to be said again.
+  /// Recordings whose log is gone without a prune, and not to be reported again.
   private(set) var missing: Set<RecordingID> = []
-  /// What was offered here and is another host's.
+  /// Recordings that were offered here and are another host's.
   private(set) var twins: [RecordingID: Twin] = [:]
   private var journal: Journal
 
@@ -63,7 +58,7 @@ struct HostLedger {
     self.journal = journal
   }
 
-  /// What is damaged, and what follows from it; `nil` where nothing is.
+  /// A sentence about damaged lines; `nil` without any.
   var damage: String? {
     guard journal.damagedLineCount > 0 else { return nil }
     return
@@ -71,9 +66,7 @@ struct HostLedger {
       + "pruned"
   }
 
-  /// Takes the damaged lines out of the file; durable on return.
-  ///
-  /// - Returns: What is to be said of them; `nil` where there were none.
+  /// Removes damaged lines, durable on return; returns the failure that reports them.
   mutating func dropDamage() throws(StorageError) -> CommandFailure? {
     guard let damage else { return nil }
     var texts: [[UInt8]] = []
@@ -137,13 +130,9 @@ extension HostLedger {
   }
 
   static func undated(_ id: RecordingID) -> String { "undated \(id)" }
-
   static func dated(_ id: RecordingID, _ time: String) -> String { "dated \(id) \(time)" }
-
   static func pruned(_ id: RecordingID, _ time: String) -> String { "pruned \(id) \(time)" }
-
   static func missing(_ id: RecordingID, _ time: String) -> String { "missing \(id) \(time)" }
-
   static func kept(_ id: RecordingID) -> String { "kept \(id)" }
 
   static func twin(_ id: RecordingID, _ twin: Twin, _ time: String) -> String {
@@ -152,7 +141,6 @@ extension HostLedger {
 }
 
 extension HostLedger.Proof {
-  /// The bytes of a log as they are now; reads all of them.
   init(of entry: CatalogueEntry, in hub: HubDirectory) throws(StorageError) {
     let file = try hub.files.open(entry.path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     var sum = SHA256()
@@ -165,7 +153,7 @@ extension HostLedger.Proof {
 }
 
 extension WallTime {
-  /// The time as ledgers have it: in UTC, to the second.
+  /// The time in a ledger: UTC, to the second.
   var ledgerText: String {
     RFC3339.text(second: nanoseconds / 1_000_000_000) + "Z"
   }

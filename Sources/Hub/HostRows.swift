@@ -4,27 +4,23 @@ import Files
 import IMUModel
 import LogFormat
 
-/// What is derived from each recording of a host, and from what: the line is written once the files are durable.
+/// What is derived from each recording of a host, and from what. The last line of a recording counts; all of it can be
+/// derived again.
 ///
-///     making UUID DATE            its files may be there from here on, also those of an earlier line
+///     making UUID DATE            its files may be there, also those of an earlier line
 ///     made UUID FILE BYTES MODIFIED SOURCE DATE LENGTH… {…}
 ///          │    └ the log: name, length, time            └ the row of `recordings`
 ///          │                          │      │    └ of the file in each table
 ///          │                          │      └ the folder
-///          │                          └ what the files were derived from
-///     trapped UUID DAY-SOURCE SIGNAL   what derives ended with SIGNAL, 0 where it took too long: not to be repeated that day
-///     gone UUID                   its recording is gone, and so are its files
+///          │                          └ what the files were derived from; they are durable
+///     trapped UUID DAY-SOURCE SIGNAL   the derivation ended with SIGNAL, 0 if it took too long: not to be repeated that day
+///     gone UUID                   the recording and its files are gone
 ///     table SOURCE BYTES          the table of these rows is durable
-///     table - 0                   it is about to change
-///
-/// The last line of a recording counts. All of it can be made again from the logs.
+///     table - 0                   the table is about to change
 struct HostRows {
-  /// A recording of which everything is derived.
   struct Row: Equatable {
     let id: RecordingID
-    /// The log's file name, length, and time of modification in nanoseconds since 1970.
     var log: LogMark
-    /// What the files were derived from.
     let source: String
     let date: String
     /// The lengths of the files, in the order of ``HubTable/all``.
@@ -33,23 +29,23 @@ struct HostRows {
     var rowSum: UInt32
   }
 
-  /// What a log file is known by without being read.
+  /// What identifies a log file without reading it.
   struct LogMark: Hashable {
     let fileName: String
     let byteCount: UInt64
+    /// In nanoseconds since 1970.
     let modified: Int64
   }
 
-  /// The recordings, by the name of the log.
+  /// By the log's file name.
   private(set) var live: [String: Row] = [:]
-  /// The folders in which a recording without a row may have files: a program was ended while it made them.
+  /// Date folders in which a recording may have files without a row, left by a killed round.
   private(set) var unfinished: [RecordingID: Set<String>] = [:]
-  /// What trapped or took too long, without a newer row; an earlier row and its files stay.
+  /// Derivations that trapped or took too long, without a newer row; an earlier row and its files stay.
   private(set) var traps: [RecordingID: (trial: String, signal: Int32)] = [:]
-  /// Whether lines may be missing: any recording may have files.
+  /// Whether lines may be missing, so that any recording may have files.
   var mayLackLines: Bool { journal.lineCount == 0 || journal.damagedLineCount > 0 }
   private var journal: Journal
-  /// The last table that was written: what it was made from, and its length.
   private(set) var table: (source: String, byteCount: UInt64)?
 
   init(of host: String, in hub: HubDirectory) throws(StorageError) {
@@ -57,7 +53,7 @@ struct HostRows {
     try read { _, _, _ in }
   }
 
-  /// Reads the file; `each` receives every line with a row of the table.
+  /// Reads the file; `each` receives every `made` line.
   private mutating func read(
     _ each: (_ row: Row, _ json: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> Void
   ) throws(StorageError) {
@@ -97,16 +93,13 @@ struct HostRows {
     live = Dictionary(rows.values.map { ($0.log.fileName, $0) }) { first, _ in first }
   }
 
-  /// The files of a recording are about to be made, in this folder; durable on return. Ended in between, its earlier row would
-  /// be of the files as they were, which may have the same length.
+  /// Notes that a recording's files are about to change, durable on return: new files may have the lengths of an earlier row.
   mutating func begin(_ id: RecordingID, date: String) throws(StorageError) {
     try journal.append(["making \(id) \(date)"])
     unfinished[id, default: []].formUnion(removeRow(of: id) + [date])
   }
 
-  /// Adds what is derived from a recording; durable on return.
-  ///
-  /// - Parameter json: The table's row, on one line.
+  /// Adds a recording whose files are durable, with the table's row on one line; durable on return.
   mutating func add(_ row: Row, json: String) throws(StorageError) {
     let log = row.log
     let lengths = row.byteCounts.map { "\($0)" }.joined(separator: " ")
@@ -119,20 +112,20 @@ struct HostRows {
     live[log.fileName]?.rowSum = CheckedLine.sum(of: Array(json.utf8)[...])
   }
 
-  /// Keeps what trapped or took too long; durable on return.
+  /// Notes a derivation that trapped or took too long; durable on return.
   mutating func trap(_ id: RecordingID, _ trial: String, signal: Int32) throws(StorageError) {
     try journal.append(["trapped \(id) \(trial) \(signal)"])
     traps[id] = (trial, signal)
   }
 
-  /// Takes a recording out; durable on return.
+  /// Removes a recording; durable on return.
   mutating func drop(_ id: RecordingID) throws(StorageError) {
     try journal.append(["gone \(id)"])
     _ = removeRow(of: id)
     (unfinished[id], traps[id]) = (nil, nil)
   }
 
-  /// Removes a recording's row; returns the folder of its files.
+  /// Removes a recording's row; returns the date folder of its files.
   private mutating func removeRow(of id: RecordingID) -> [String] {
     live.filter { $0.value.id == id }.map { name, row in
       live[name] = nil
@@ -140,21 +133,21 @@ struct HostRows {
     }
   }
 
-  /// The table is about to change; durable on return. Ended in between, it would be taken for that of the rows as they were.
+  /// Notes that the table is about to change; durable on return.
   mutating func dropTable() throws(StorageError) {
     guard table != nil else { return }
     try journal.append(["table - 0"])
     table = ("-", 0)
   }
 
-  /// The table of these rows is durable.
+  /// Notes that the table of these rows is durable.
   mutating func noteTable(_ byteCount: UInt64) throws(StorageError) {
     let source = tableSource
     try journal.append(["table \(source) \(byteCount)"])
     table = (source, byteCount)
   }
 
-  /// What the table of these rows is made from: the same for the same rows, in whatever order they came.
+  /// A digest of the rows, independent of the order in which they came.
   var tableSource: String {
     var sum = SHA256()
     for row in live.values.sorted(by: { $0.id.description < $1.id.description }) {
@@ -164,7 +157,6 @@ struct HostRows {
     return String(sum.digest.description.prefix(16))
   }
 
-  /// The rows of the table, by identity.
   mutating func json() throws(StorageError) -> [RecordingID: [UInt8]] {
     var rows: [RecordingID: [UInt8]] = [:]
     try read { row, json, _ in rows[row.id] = Array(json) }
@@ -172,7 +164,7 @@ struct HostRows {
     return rows.filter { ids.contains($0.key) }
   }
 
-  /// Drops lines that do not count any more from the file where they are most of it.
+  /// Rewrites the file without outdated lines where these are most of it.
   mutating func compact() throws(StorageError) {
     guard journal.isDue(for: live.count + traps.count) else { return }
     var texts: [RecordingID: [UInt8]] = [:]

@@ -6,41 +6,37 @@ import IMUModel
 import Remote
 import Text
 
-/// What the last visits of a host showed. The file's time is when the host was seen last; it is rewritten only when
-/// something other than the last digits of its clock and of its free space has changed.
-public struct HostState: Equatable, Sendable {
-  /// What the machine reported about itself.
-  public struct Machine: Equatable, Sendable {
-    /// The version of its imulog.
-    public var software: String
-    /// Nanoseconds by which its clock is ahead of the hub's, at least; see ``RemoteMachine/clockOffset(now:)``.
-    public var clockOffset: Int64
-    /// Whether its kernel calls its clock synchronised.
-    public var isSynchronised: Bool
-    /// Bytes that are free for its store.
-    public var freeBytes: UInt64?
+/// What the last visits of a host showed. The file's modification time is when the host was seen last. Small changes of
+/// its clock and its free space do not rewrite the file.
+package struct HostState: Equatable, Sendable {
+  package struct Machine: Equatable, Sendable {
+    package var software: String
+    /// Least nanoseconds by which its clock is ahead of the hub's; see ``RemoteMachine/clockOffset(now:)``.
+    package var clockOffset: Int64
+    /// Whether its kernel considers the clock synchronised.
+    package var isSynchronised: Bool
+    package var freeBytes: UInt64?
     /// The state of its service; `nil` where none answers.
-    public var recorder: String?
-    /// What prevents its service from recording.
-    public var problem: String?
+    package var recorder: String?
+    /// Why its service cannot record.
+    package var problem: String?
 
-    /// Nanoseconds by which a clock may differ before that is a failure: one that is not set yet is off by days or years.
+    /// Nanoseconds of difference that a clock may have: one that is not set is off by days or years.
     static let wrongClock: UInt64 = 86400 * 1_000_000_000
     /// Whether its clock, or the hub's, must be wrong.
     var isClockWrong: Bool { clockOffset.magnitude > Machine.wrongClock }
   }
 
-  /// What it reported about itself; `nil` before it was asked, and from an older imulog.
-  public var machine: Machine?
-  /// Recordings that it has and that are not here, those that are being written included; `nil` before a visit that showed
-  /// what it has.
-  public var backlog: Int?
-  /// What went wrong in the last visit.
-  public var problem: String?
+  /// `nil` before it was asked, and from an older imulog.
+  package var machine: Machine?
+  /// Recordings that it has and the hub lacks, running ones included; `nil` before its first list.
+  package var backlog: Int?
+  /// Why the last visit failed.
+  package var problem: String?
   /// The labels of its line at the last visit.
-  public var labels: [HubHost.Label] = []
+  package var labels: [HubHost.Label] = []
   /// When it was seen last, in seconds since 1970; `nil` if it never was.
-  public var seen: Int64?
+  package var seen: Int64?
 
   /// Nanoseconds of change of a clock's offset that are not kept.
   private static let sameOffset: UInt64 = 1_000_000_000
@@ -48,12 +44,12 @@ public struct HostState: Equatable, Sendable {
   /// A host before its first visit.
   init() {}
 
-  /// The state that a hub keeps; that of a host before its first visit where there is none.
+  /// Reads the state that a hub keeps; without one, it is that before the first visit.
   init(of host: String, in hub: HubDirectory) throws(CommandFailure) {
     do throws(StorageError) {
       let file = try hub.files.open(
         hub.path(.state, of: host), flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-      // One that cannot be read is derived: the next visit writes another.
+      // The next visit replaces one that cannot be read.
       if let state = HostState(json: try file.beginning(HostState.longest)) { self = state }
       let changed = Int64(try file.status().st_mtim.tv_sec)
       seen = changed > 0 ? changed : nil
@@ -88,19 +84,17 @@ public struct HostState: Equatable, Sendable {
     }
   }
 
-  /// The file's text.
   var json: String {
     JSONWriter.document { json in
       json.member("backlog", backlog)
       json.member("problem", problem)
       json.machine(machine)
-      json.labels(labels)
+      json.key("labels")
+      json.object(of: labels)
     }
   }
 
-  /// Keeps what a visit showed.
-  ///
-  /// - Parameter time: When the host answered, in seconds since 1970; `nil` if it did not.
+  /// Keeps what a visit showed; `time` is when the host answered, in seconds since 1970.
   func keep(of host: String, in hub: HubDirectory, seen time: Int64?) throws {
     let old = try HostState(of: host, in: hub)
     var new = self
@@ -170,13 +164,10 @@ extension [HostState.Machine] {
 }
 
 extension JSONWriter {
-  /// The labels of a host.
-  mutating func labels(_ labels: [HubHost.Label]) {
-    member(
-      "labels", object: { json in for label in labels { json.member(label.name, label.value) } })
+  mutating func object(of labels: [HubHost.Label]) {
+    object { json in for label in labels { json.member(label.name, label.value) } }
   }
 
-  /// What a machine reported about itself.
   mutating func machine(_ machine: HostState.Machine?) {
     key("machine")
     guard let machine else { return null() }

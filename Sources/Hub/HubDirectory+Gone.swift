@@ -5,15 +5,12 @@ import Glibc
 import IMUModel
 import LogFormat
 
-/// What is left of hosts that have no store any more. Their ledgers and states stay: what was pruned is not fetched again,
-/// and a store that comes back with its disk is derived again with the labels that it had.
+/// What is left of hosts without a store. Their ledgers and states stay: what was pruned is not fetched again, and a store
+/// that comes back with its disk gets the same tables.
 extension HubDirectory {
-  /// The hosts without a store of which something derived is here, in order.
+  /// The hosts without a store that have rows or files in tables, in order.
   func goneHosts() throws -> [String] {
-    var hosts: Set<String> = []
-    for part in [path(.rows, of: ""), path(.handed, of: "")] {
-      hosts.formUnion(try names(in: part))
-    }
+    var hosts = Set(try names(in: path(.rows, of: "")))
     for table in HubDirectory.tables {
       for name in try names(in: "\(path)/\(table)") where name.hasPrefix("host=") {
         hosts.insert(String(name.dropFirst("host=".count)))
@@ -25,8 +22,7 @@ extension HubDirectory {
     .sorted()
   }
 
-  /// Removes the files that a host has in the tables, and its rows; returns how many those were. Files that no hub makes
-  /// stay.
+  /// Removes a host's files in the tables, and its rows; returns the number of files. Files that no hub makes stay.
   func dropTables(of host: String) throws -> Int {
     var places = try filesInTables(of: host).map(\.place)
     if try files.isDirectory("\(path)/\(table(of: host))") != nil { places.append(table(of: host)) }
@@ -36,28 +32,32 @@ extension HubDirectory {
     return places.count
   }
 
-  /// The files of a host's recordings, without those that no hub makes.
   func filesInTables(
     of host: String
   ) throws -> [(place: String, id: RecordingID, date: String)] {
-    var found: [(place: String, id: RecordingID, date: String)] = []
-    for table in HubTable.all {
-      let folder = "\(table.name)/host=\(host)"
-      for name in try names(in: "\(path)/\(folder)") where name.hasPrefix("date=") {
-        let date = String(name.dropFirst("date=".count))
-        for file in try names(in: "\(path)/\(folder)/\(name)") where file.hasSuffix(".parquet") {
-          guard let id = RecordingID(file.dropLast(".parquet".count)) else { continue }
-          found.append((place: "\(folder)/\(name)/\(file)", id: id, date: date))
-        }
-      }
+    let places = try HubTable.all.flatMap { try contents(of: "\($0.name)/host=\(host)") }
+    return places.compactMap { place in
+      let parts = place.split(separator: "/")
+      guard parts.count == 4, parts[2].hasPrefix("date="), parts[3].hasSuffix(".parquet"),
+        let id = RecordingID(parts[3].dropLast(".parquet".count))
+      else { return nil }
+      return (place, id, String(parts[2].dropFirst("date=".count)))
     }
-    return found
   }
 
-  /// The directories of all tables.
+  /// Places of all files below a directory of the hub, in order.
+  func contents(of place: String) throws -> [String] {
+    guard try files.isDirectory("\(path)/\(place)") == true else { return [] }
+    return try files.names(in: "\(path)/\(place)").sorted().flatMap { name in
+      let inner = "\(place)/\(name)"
+      let status = try files.status("\(path)/\(inner)", followsLink: false)
+      return try status.st_mode & S_IFMT == S_IFDIR ? contents(of: inner) : [inner]
+    }
+  }
+
   static let tables = HubTable.all.map(\.name) + ["recordings"]
 
-  /// Where files of a recording may be, by the dates of its folders.
+  /// Places where a recording may have files, by the dates of its folders.
   func places(of id: RecordingID, host: String, dates: Set<String>) -> [String] {
     dates.sorted().flatMap { date in
       HubTable.all.map { place($0, of: id, host: host, date: date) }

@@ -2,28 +2,27 @@
 
 package import Files
 import Glibc
-public import IMUModel
+package import IMUModel
 import LogStore
 import Text
 
-/// A hub: a directory of stores, one a host, with what is derived from them beside them.
+/// A hub: a store for each host, and beside the stores what is derived from them.
 ///
 ///     DIR/.hub                                          the mark, locked by the one program that writes
 ///     DIR/logs/HOST/…                                   a store
-///     DIR/ledger/HOST                                   what was fetched: from where, when, its digest
-///     DIR/rows/HOST                                     what is derived, and from which log and labels
-///     DIR/samples/host=HOST/date=2026-11-26/UUID.parquet
-///     DIR/features/host=HOST/date=2026-11-26/UUID.parquet   a row a second
+///     DIR/ledger/HOST                                   where recordings came from; see HostLedger
+///     DIR/rows/HOST                                     what is derived, and from what; see HostRows
+///     DIR/state/HOST                                    what the last visits showed; see HostState
+///     DIR/calibrations/HOST                             a calibration that a person put there
+///     DIR/TABLE/host=HOST/date=2026-11-26/UUID.parquet  a file of a HubTable
 ///     DIR/recordings/host=HOST/recordings.parquet       a row a recording
-///     DIR/state/HOST                                    what the last visits of a machine showed; its time: when it was seen
-///     DIR/handed/HOST                                   what the program for finished files has taken
-///     DIR/.work/…                                       files that are being made
+///     DIR/.work/…                                       unfinished files
 ///
-/// Logs and ledgers are kept; all else can be deleted, and the next round makes it again, byte for byte. No
+/// Logs, ledgers and calibrations are kept; all else can be deleted, and the next round makes it again, byte for byte. No
 /// file appears under its name before it is whole and durable.
-public struct HubDirectory: Sendable {
+package struct HubDirectory: Sendable {
   /// The directory, without a slash at its end.
-  public let path: String
+  package let path: String
   let files: FileSystem
 
   private static let mark = ".hub"
@@ -31,14 +30,8 @@ public struct HubDirectory: Sendable {
   /// Nanoseconds.
   private static let lockPatience: Int64 = 1_000_000_000
 
-  /// The hub at `path`.
-  ///
-  /// - Parameter create: Whether to make the directory, and a hub of an empty one.
-  public init(path: String, create: Bool) throws(CommandFailure) {
-    try self.init(path: path, create: create, gate: .open)
-  }
-
-  package init(path: String, create: Bool, gate: FaultGate) throws(CommandFailure) {
+  /// The hub at `path`; `create` makes the directory, and a hub of an empty one.
+  package init(path: String, create: Bool, gate: FaultGate = .open) throws(CommandFailure) {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     self.path = path
@@ -60,7 +53,7 @@ public struct HubDirectory: Sendable {
       do {
         try makeMark(mark)
       } catch {
-        // Another program that uses it for the first time too may have made the mark, and cleared what this one began.
+        // Another program may have made the mark meanwhile, and cleared this one's draft.
         guard access(mark, F_OK) == 0 else { throw error }
       }
       try files.syncDirectory(path)
@@ -77,10 +70,8 @@ public struct HubDirectory: Sendable {
     }
   }
 
-  /// Makes a hub of an empty directory.
   private func makeMark(_ mark: String) throws {
-    // What a first attempt that was killed may have left, and the host file, which is written first; and a hub of which a
-    // copy left out what begins with a point.
+    // What a killed first attempt left, and the host file; or a copy of a hub without its dot files.
     let names = Set(try files.names(in: path))
     guard
       names.isSubset(of: [HubDirectory.work, "hosts"])
@@ -90,7 +81,7 @@ public struct HubDirectory: Sendable {
       throw HubError.noHub(path: path)
     }
     try files.makeDirectory(workPath)
-    // Of this attempt alone: nothing is locked yet.
+    // A name of this attempt alone: nothing is locked yet.
     let draft = "\(workPath)/mark-\(UInt64.random(in: 0 ... .max))"
     let file = try files.open(draft, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
     try Array((HubDirectory.version + "\n").utf8).withBytes { bytes throws(StorageError) in
@@ -100,45 +91,39 @@ public struct HubDirectory: Sendable {
     try files.rename(draft, to: mark)
   }
 
-  /// Whether there is a hub at `path`.
-  public static func isHub(_ path: String) -> Bool { access("\(path)/\(mark)", F_OK) == 0 }
+  package static func isHub(_ path: String) -> Bool { access("\(path)/\(mark)", F_OK) == 0 }
 
-  /// Whether a name in a hub's directory is one of the hub's own.
-  public static func isOwn(_ name: String) -> Bool {
+  /// Whether a name in a hub's directory is the hub's own.
+  package static func isOwn(_ name: String) -> Bool {
     parts.contains(name) || [mark, work, "hosts", "recordings"].contains(name)
   }
 
-  /// What a hub has of each host, beside its tables.
+  /// Directories with an entry a host, beside the tables.
   enum Part: String, CaseIterable {
-    case logs, ledger, rows, state, handed, calibrations
+    case logs, ledger, rows, state, calibrations
   }
 
   private static let parts = Part.allCases.map(\.rawValue) + HubTable.all.map(\.name)
 
-  // MARK: Places
-
   private static let work = ".work"
   var workPath: String { "\(path)/\(HubDirectory.work)" }
-  /// The store of a host.
-  public func logs(of host: String) -> String { path(.logs, of: host) }
-  /// What is kept of a host.
+  package func logs(of host: String) -> String { path(.logs, of: host) }
   func path(_ part: Part, of host: String) -> String { "\(path)/\(part.rawValue)/\(host)" }
 
-  /// The journal of a host, before it is read.
+  /// A host's journal, not read yet.
   func journal(of host: String, _ part: Part) -> Journal {
     Journal(
       path(part, of: host), temporary: "\(workPath)/\(host).\(part.rawValue)", files)
   }
 
-  /// The place of a recording's file in this directory.
+  /// The place of a recording's file, relative to the directory.
   func place(_ table: HubTable, of id: RecordingID, host: String, date: String) -> String {
     "\(table.name)/host=\(host)/date=\(date)/\(id).parquet"
   }
 
-  /// The place of a host's table.
   func table(of host: String) -> String { "recordings/host=\(host)/recordings.parquet" }
 
-  /// The calibration that a person put here for a host's sensor, in place of those in its logs' headers.
+  /// The calibration that a person put here for a host's sensor; replaces those in its logs' headers.
   func calibration(of host: String) throws(CommandFailure) -> SensorCalibration? {
     let path = path(.calibrations, of: host)
     return try HubError.reporting {
@@ -153,11 +138,9 @@ public struct HubDirectory: Sendable {
     }
   }
 
-  // MARK: Writing
-
-  /// Locks the hub for one program that writes, and clears what an earlier one left half made.
-  public func lock() throws(CommandFailure) -> HubLock {
-    // For writing, which nothing does: who cannot write here learns it before any work, even where nothing is to be done.
+  /// Locks the hub for writing, and removes unfinished files.
+  package func lock() throws(CommandFailure) -> HubLock {
+    // Opened for writing, so that a user who may not write here is refused before any work.
     let lock = try lock(flags: O_RDWR)
     try HubError.reporting {
       var isNew = false
@@ -166,7 +149,7 @@ public struct HubDirectory: Sendable {
         isNew = true
       }
       for name in try files.names(in: workPath) {
-        // A directory, such as lost+found, is no file that is half made.
+        // Such as lost+found.
         guard try files.isDirectory("\(workPath)/\(name)") != true else { continue }
         try files.remove("\(workPath)/\(name)")
       }
@@ -175,14 +158,14 @@ public struct HubDirectory: Sendable {
     return lock
   }
 
-  /// Keeps programs that write out while this one reads.
-  public func lockForReading() throws(CommandFailure) -> HubLock { try lock(flags: O_RDONLY) }
+  /// Locks the hub against writers while this program reads.
+  package func lockForReading() throws(CommandFailure) -> HubLock { try lock(flags: O_RDONLY) }
 
   private func lock(flags: Int32) throws(CommandFailure) -> HubLock {
     do throws(StorageError) {
       let mark = "\(path)/\(HubDirectory.mark)"
       let file = try files.open(mark, flags: flags | O_NOFOLLOW | O_NONBLOCK)
-      // A program that another one starts has all its descriptors for a moment, this lock too.
+      // A program that is being started holds copies of all descriptors, this lock too, for a moment.
       try file.waitForLock(patience: HubDirectory.lockPatience)
       return HubLock(file)
     } catch {
@@ -195,8 +178,7 @@ public struct HubDirectory: Sendable {
     }
   }
 
-  /// The hosts that have a store, in order.
-  public func hosts() throws(CommandFailure) -> [String] {
+  package func hosts() throws(CommandFailure) -> [String] {
     try HubError.reporting {
       guard try files.isDirectory(path(.logs, of: "")) != nil else { return [] }
       return try files.names(in: path(.logs, of: "")).filter {
@@ -205,33 +187,31 @@ public struct HubDirectory: Sendable {
     }
   }
 
-  /// A host's recordings; none where there is no store.
+  /// A host's recordings; none without a store.
   func entries(of host: String) throws -> [CatalogueEntry] {
     guard try files.isDirectory(logs(of: host)) == true else { return [] }
     return try Catalogue(path: logs(of: host), followsLinks: false).list().entries
   }
 
-  /// The recordings of a host whose UUIDs begin with one of `prefixes`. Reads the header of each; those that cannot be read are
-  /// reported when something is to be derived from them.
+  /// The recordings of a host whose UUIDs begin with one of `prefixes`, by their headers; a derivation reports unreadable ones.
   func recordings(of host: String, _ prefixes: Set<String>) throws -> [RecordingID] {
     let catalogue = try Catalogue(path: logs(of: host), followsLinks: false)
     return try catalogue.list().entries.filter { prefixes.contains($0.idPrefix) }
       .compactMap { catalogue.identity(of: $0) }
   }
 
-  /// The hosts that have a ledger.
   func knownHosts() throws(StorageError) -> [String] {
     try files.names(in: "\(path)/ledger").filter { !$0.hasPrefix(".") }.sorted()
   }
 
-  /// The store of a host, made when it is missing.
+  /// The store of a host; `create` makes a missing one.
   func store(of host: String, create: Bool = true) throws(CatalogueError) -> Catalogue {
     try Catalogue(path: logs(of: host), create: create, followsLinks: false, gate: files.gate)
   }
 }
 
-/// What keeps other programs from writing to a hub, until it is gone.
-public struct HubLock: ~Copyable {
+/// Keeps other programs from writing to a hub while it exists.
+package struct HubLock: ~Copyable {
   private let file: OpenFile
 
   init(_ file: consuming OpenFile) { self.file = file }

@@ -6,10 +6,9 @@ import Glibc
 import IMUModel
 import LogStore
 
-/// Why a hub's directory cannot be used, or a step of a round failed: the sentences, and what mends each.
+/// Failures of a hub's directory and of steps of a round, with their remedies.
 enum HubError {
-  /// The failure that reports any error of a step: those of the disk name what mends a hub, which is neither a single store
-  /// nor an output.
+  /// The failure that reports any error; for errors of the disk the remedy is a hub's, not a store's or an output's.
   static func failure(_ error: any Error) -> CommandFailure {
     guard let storage = storage(error) else { return CommandFailure(error, else: .inputOutput) }
     let isInPlace = [EISDIR, ENXIO, ELOOP, ENOTDIR].contains(storage.errno)
@@ -23,13 +22,12 @@ enum HubError {
         + (remedy.isEmpty ? "" : "; \(remedy)"))
   }
 
-  /// The failure of a host or a recording, which is named.
   static func failure(_ error: any Error, of subject: String) -> CommandFailure {
     let failure = failure(error)
     return CommandFailure(failure.status, "\(subject): \(failure.sentence)")
   }
 
-  /// The failed call to the kernel, whichever module reports it.
+  /// The failed system call, whichever module reports it.
   private static func storage(_ error: any Error) -> StorageError? {
     switch error {
     case let error as StorageError: error
@@ -41,7 +39,6 @@ enum HubError {
     }
   }
 
-  /// What a user can do, in a clause.
   private static func remedy(_ error: StorageError) -> String {
     switch error.errno {
     case ENOSPC: "free space: `imulog hub prune` with --empty-trash, or delete other files"
@@ -61,12 +58,12 @@ enum HubError {
     }
   }
 
-  /// Whether no file can be written: the disk is full, the quota is used up, or the file system is read-only.
+  /// Whether no file can be written any more.
   static func isOfDisk(_ error: any Error) -> Bool {
     storage(error).map { [ENOSPC, EDQUOT, EROFS].contains($0.errno) } ?? false
   }
 
-  /// Does a step; what it throws is reported as ``failure(_:)``.
+  /// Reports what a step throws as ``failure(_:)``.
   static func reporting<Result>(_ step: () throws -> Result) throws(CommandFailure) -> Result {
     do {
       return try step()
@@ -75,30 +72,28 @@ enum HubError {
     }
   }
 
-  /// There is no such directory.
   static func missing(path: String) -> CommandFailure {
     CommandFailure(
       .noInput, "there is no hub at \(path): make one with `imulog hub \(path) --hosts FILE`")
   }
 
-  /// The directory has other files, and no mark of a hub.
+  /// The directory has other files, and no mark.
   static func noHub(path: String) -> CommandFailure {
     CommandFailure(
       .usage,
-      "\(path) has files and is no hub: name an empty directory, or one that is to be made")
+      "\(path) has files and is not a hub: name an empty or a new directory")
   }
 
-  /// A log of the hub has other bytes than those that were fetched.
+  /// A log has other bytes than those that were fetched.
   static func changed(path: String) -> CommandFailure {
     CommandFailure(
       .damagedData,
-      "\(path) is not what was fetched: it was changed here, or its medium fails; if its machine freed it, restore it there "
-        + "first, as its files in the tables go with the log; then remove it with `imulog --store "
-        + "\(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) rm`, and the next round fetches it again if it is there"
+      "\(path) is not what was fetched: it was changed here, or its medium fails; if its machine freed it, restore it there first; "
+        + "then remove it with `imulog --store \(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) rm`, which removes its "
+        + "files in the tables too, and the next round fetches it again"
     )
   }
 
-  /// A store has the recording of this number a second time.
   static func twin(of number: UInt32, store: String) -> CommandFailure {
     CommandFailure(
       .damagedData,
@@ -106,7 +101,6 @@ enum HubError {
     )
   }
 
-  /// Another host's store has the recording too.
   static func elsewhere(owner: String, store: String) -> CommandFailure {
     CommandFailure(
       .damagedData,
@@ -114,25 +108,24 @@ enum HubError {
     )
   }
 
-  /// The log of a recording that came here is gone, and nothing here removed it.
+  /// A log is gone, and no `rm` or prune removed it.
   static func lost(_ id: RecordingID, store: String, samples: String?) -> CommandFailure {
     CommandFailure(
       .damagedData,
-      "recording \(id) came here, and its log is neither in \(store) nor in its trash: a disk or a person removed it; put it "
-        + "back from a copy, or restore it on its machine, and run a round"
-        + (samples.map { "; its files in the tables stay meanwhile, and go if you delete \($0)" }
+      "recording \(id) came here, and its log is neither in \(store) nor in its trash: restore a copy of it, or restore it on "
+        + "its machine, and run a round"
+        + (samples.map { "; its files in the tables stay until you delete \($0)" }
           ?? ""))
   }
 }
 
-/// What derives from a recording ended with a signal of its own making, or took too long: 0.
+/// A derivation ended with a signal of its own making; 0 if it took too long.
 struct DerivationTrap: StatusError {
   let signal: Int32
 
   var exitStatus: ExitStatus { .damagedData }
   var description: String {
     "deriving from it \(signal == 0 ? "took too long" : "ended with signal \(signal)"): report that, with its log if you may; its files in "
-      + "the tables stay as they are; the first round of the next day (UTC) tries again, and so does one after its labels or "
-      + "its calibration changed"
+      + "the tables stay; a round tries again on the next day (UTC), or after its labels or calibration changed"
   }
 }

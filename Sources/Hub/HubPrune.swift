@@ -1,41 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 import LogFormat
 import LogStore
 import Text
 
-/// Removes recordings of a hub by a rule: those that are too old, or more than there is room for.
+/// Removes recordings of a hub that are too old or too many. They are not fetched again.
 ///
 ///     `pruned` in the ledger ─► recording in its store's trash ─► derived files removed, table written anew
 ///
-/// Killed anywhere, the next prune or round goes on from there. A recording that was pruned is not fetched again.
-public struct HubPrune {
-  /// Which recordings go.
-  public struct Rule: Sendable {
-    /// Those that came here before this time, in seconds since 1970.
-    public var before: Int64?
-    /// The oldest, until the logs have no more bytes than this.
-    public var mostBytes: UInt64?
-    /// Of this host alone.
-    public var host: String?
+/// Killed anywhere, the next prune or round goes on from there.
+package struct HubPrune {
+  package struct Rule: Sendable {
+    /// Those that arrived before this time, in seconds since 1970.
+    package var before: Int64?
+    /// The oldest, until the logs have at most so many bytes.
+    package var mostBytes: UInt64?
+    package var host: String?
 
-    /// A rule by which none goes.
-    public init() {}
+    package init() {}
   }
 
-  /// A recording that goes.
-  public struct Victim: Sendable {
-    /// Its host.
-    public let host: String
-    /// Its number in the host's store.
-    public let number: UInt32
-    /// When it came here, in seconds since 1970; `nil` where a clock was wrong then, or no line says it.
-    public let arrival: Int64?
-    /// Its length.
-    public let byteCount: UInt64
+  package struct Victim: Sendable {
+    package let host: String
+    package let number: UInt32
+    /// In seconds since 1970; `nil` if a clock was wrong then, or no line of the ledger has it.
+    package let arrival: Int64?
+    package let byteCount: UInt64
     let entry: CatalogueEntry
-    /// Its identity, where its files were made.
+    /// `nil` if neither rows nor ledger show it.
     let id: RecordingID?
   }
 
@@ -44,12 +37,10 @@ public struct HubPrune {
   /// The same in seconds since 1970.
   private var present: Int64 { now.nanoseconds / 1_000_000_000 }
 
-  /// A hub.
-  public init(_ hub: HubDirectory, now: WallTime) {
+  package init(_ hub: HubDirectory, now: WallTime) {
     (self.hub, self.now) = (hub, now)
   }
 
-  /// The hosts that a rule is about.
   private func hosts(of rule: Rule) throws -> [String] {
     let hosts = try hub.hosts()
     guard let host = rule.host else { return hosts }
@@ -61,13 +52,12 @@ public struct HubPrune {
     return [host]
   }
 
-  /// The recordings that go by a rule, the oldest first.
+  /// The recordings that a rule selects, the oldest arrival first: a machine with a wrong clock, or that was away for long,
+  /// loses nothing on the day of its visit.
   ///
-  /// A recording counts from when it came here, whatever its clock said: one that was years off, in either direction, or a
-  /// machine that was away for long, loses nothing on the day of its visit, and keeps nothing for ever.
-  ///
-  /// - Returns: Them, and a sentence if others are old by this machine's clock alone.
-  public func victims(_ rule: Rule) throws(CommandFailure) -> (victims: [Victim], remark: String?) {
+  /// - Returns: Them, and a sentence if others are old only by this machine's clock.
+  package func victims(_ rule: Rule) throws(CommandFailure) -> (victims: [Victim], remark: String?)
+  {
     try HubError.reporting { try choose(rule) }
   }
 
@@ -75,7 +65,7 @@ public struct HubPrune {
     if rule.before != nil, present < WallTime.earliestCredible {
       throw CommandFailure(
         .configuration,
-        "this machine's clock is not set, so that nothing is known to be old: `sudo timedatectl set-ntp true`"
+        "this machine's clock is not set, so no age is known: `sudo timedatectl set-ntp true`"
       )
     }
     if rule.before != nil { try refuseWrongClock() }
@@ -84,13 +74,13 @@ public struct HubPrune {
     for host in try hosts(of: rule) {
       let ledger = try HostLedger(of: host, in: hub)
       let rows = try HostRows(of: host, in: hub)
-      // The name of a log has the beginning of its identity.
+      // A log's name has a prefix of its UUID.
       let ids = Dictionary(grouping: ledger.arrivals.keys, by: \.namePrefix)
       for entry in try Catalogue(path: hub.logs(of: host), followsLinks: false).list().entries {
         let status = try hub.files.status(entry.path, followsLink: false)
         let known = ids[entry.idPrefix]
         let id = rows.live[entry.fileName]?.id ?? (known?.count == 1 ? known?.first : nil)
-        // One that came while the hub's clock was not set is dated by none.
+        // Not by a clock that was not set.
         let arrival = id.flatMap { ledger.arrivals[$0] }
           .flatMap { $0 >= WallTime.earliestCredible ? $0 : nil }
         if let arrival, arrival < present { newest = max(newest, arrival) }
@@ -100,12 +90,12 @@ public struct HubPrune {
             byteCount: UInt64(clamping: status.st_size), entry: entry, id: id))
       }
     }
-    // One of which is not known when it came is not known to be old.
+    // Without a known arrival it is not old.
     func age(_ one: Victim) -> (Int64, String, UInt32) {
       (one.arrival ?? present, one.host, one.number)
     }
     all.sort { age($0) < age($1) }
-    // A clock that was set years ahead ages nothing: a recording is only as old as the hub has worked since.
+    // A clock that was set ahead ages nothing: age counts up to the last visit or arrival.
     let last = max(newest, try lastRound())
     let idle = max(0, present - last)
     let before = rule.before.map { $0 - idle }
@@ -125,23 +115,22 @@ public struct HubPrune {
   }
 
   private func sentence(_ spared: Int, _ last: Int64) -> String {
-    "\(spared) more \(spared == 1 ? "is" : "are") old by this machine's clock, which may have been set ahead: no visit "
-      + "has shown that it is right since \(LocalTime.text(seconds: last)); give --most-bytes, or run a round that reaches a host"
+    "\(spared) more \(spared == 1 ? "is" : "are") old by this machine's clock, which no visit has confirmed since "
+      + "\(LocalTime.text(seconds: last)): give --most-bytes, or run a round that reaches a host"
   }
 
-  /// Refuses to say what is old where most hosts' clocks differ from this one: then this one is wrong.
+  /// Throws where most hosts' clocks differ from this one, which is then the wrong one.
   private func refuseWrongClock() throws {
     let machines = try hub.hosts().compactMap { try HostState(of: $0, in: hub).machine }
     guard machines.disagree else { return }
     let wrong = machines.count(where: \.isClockWrong)
     throw CommandFailure(
       .configuration,
-      "when they were seen last, the clocks of \(wrong) of \(machines.count) hosts differed from this machine's by more than a "
-        + "day, so that nothing is known to be old: set the clocks, and run a round")
+      "the clocks of \(wrong) of \(machines.count) hosts differed from this machine's by more than a day when they were seen last, "
+        + "so no age is known: set the clocks, and run a round")
   }
 
-  /// When the hub saw a host last, by its own clock, in seconds since 1970. A visit that showed another time there does not
-  /// count: the hub's clock may have been the wrong one.
+  /// When the hub last saw a host whose clock agreed with its own, in seconds since 1970.
   private func lastRound() throws -> Int64 {
     var last: Int64 = 0
     for host in try hub.hosts() {
@@ -154,14 +143,13 @@ public struct HubPrune {
     return last
   }
 
-  /// Removes recordings. What fails at one host leaves the others.
+  /// Removes recordings; a failure at one host leaves the others.
   ///
   /// - Parameters:
-  ///   - rule: The rule by which they go.
-  ///   - isFinal: Whether the trash of the rule's hosts is emptied too.
-  ///   - report: Receives what could not be removed, or not wholly.
-  /// - Returns: How many are gone, and how many of the trash.
-  public func remove(
+  ///   - isFinal: Whether to empty the trash of the rule's hosts too.
+  ///   - report: Receives what could not be removed, or only in part.
+  /// - Returns: The number of removed recordings, and of those deleted from the trash.
+  package func remove(
     _ victims: [Victim], by rule: Rule, isFinal: Bool, _ lock: borrowing HubLock,
     report: (CommandFailure) -> Void
   ) throws -> (recordings: Int, ofTrash: Int) {
@@ -176,9 +164,9 @@ public struct HubPrune {
       guard isFinal || !theirs.isEmpty else { continue }
       do {
         let catalogue = try hub.store(of: host)
-        // What is in the trash is no lost log once it is deleted.
+        // What is deleted from the trash is not lost.
         let trash = isFinal ? Set(try catalogue.trashed().map(\.entry.idPrefix)) : []
-        // Before and after: on a full disk nothing can be removed without the room of what is in the trash.
+        // Before and after: a full disk needs the room of the trash to remove anything.
         if isFinal { empty(catalogue) }
         if !theirs.isEmpty || !trash.isEmpty {
           count += try remove(theirs, of: host, catalogue, trash) {
@@ -199,11 +187,10 @@ public struct HubPrune {
   ) throws -> Int {
     var count = 0
     var ledger = try HostLedger(of: host, in: hub)
-    // Damaged lines are named before others follow them.
     if let damage = try ledger.dropDamage() { report(damage) }
     for victim in victims {
       do {
-        // One whose header cannot be read any more is known by its files.
+        // The header of one with derived files need not be readable.
         let id = try victim.id ?? catalogue.reader(of: victim.entry).description.id
         try ledger.append([HostLedger.pruned(id, now.ledgerText)])
         _ = try catalogue.remove(victim.entry, now: now)

@@ -1,36 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
-public import Remote
+package import IMUModel
+package import Remote
 
-/// One visit of every host of a hub: what is new there is fetched, and what is derived is brought up to date.
-public struct HubRound {
-  /// How hosts are reached.
-  public struct Settings: Sendable {
-    /// How ssh connects.
-    public var connection: SSHConnection
-    /// Nanoseconds without progress after which a host is given up.
-    public var timeout: Int64
-    /// Whether hosts move recordings that are proved to be here to their trash.
-    public var thenFree = false
-    /// A program that is handed each finished file; see Fleet.md.
-    public var hook: String?
+/// Visits every host of a hub once: fetches new recordings, and derives what is missing.
+package struct HubRound {
+  package struct Settings: Sendable {
+    package var connection: SSHConnection
+    /// Nanoseconds without progress after which a round gives up on a host.
+    package var timeout: Int64
+    /// Whether hosts move recordings with a proved copy here to their trash.
+    package var thenFree = false
     let deriver: Deriver
 
-    /// Settings.
-    public init(_ connection: SSHConnection, timeout: Int64, _ deriver: Deriver) {
+    package init(_ connection: SSHConnection, timeout: Int64, _ deriver: Deriver) {
       (self.connection, self.timeout, self.deriver) = (connection, timeout, deriver)
     }
   }
 
-  /// What became of a host.
-  public struct Host: Sendable {
-    /// The pull.
-    public let pull: PulledHost
-    /// Recordings whose files were made.
-    public let derivedCount: Int
-    /// Whether all that it has is here: what is wrong is something else.
-    public let isAllHere: Bool
+  package struct Host: Sendable {
+    package let pull: PulledHost
+    package let derivedCount: Int
+    /// Whether everything it has is here, whatever else failed.
+    package let isAllHere: Bool
   }
 
   private let hub: HubDirectory
@@ -39,20 +31,16 @@ public struct HubRound {
   private let board: PullBoard
   private let now: @Sendable () -> WallTime
 
-  /// A round over these hosts.
-  ///
-  /// - Parameters:
-  ///   - board: Shows progress and reports failures, with the names of the hosts in their order.
-  ///   - now: The time, for the ledger.
-  public init(
+  /// - Parameter board: Has the names of the hosts in their order.
+  package init(
     _ hub: HubDirectory, _ hosts: [HubHost], _ settings: Settings, _ board: PullBoard,
     now: @escaping @Sendable () -> WallTime
   ) {
     (self.hub, self.hosts, self.settings, self.board, self.now) = (hub, hosts, settings, board, now)
   }
 
-  /// Visits the hosts, `jobs` at a time; returns what became of each, in their order.
-  public func run(jobs wanted: Int, _ lock: borrowing HubLock) throws(CommandFailure) -> [Host] {
+  /// Visits the hosts, `jobs` at a time; returns their outcomes in order.
+  package func run(jobs wanted: Int, _ lock: borrowing HubLock) throws(CommandFailure) -> [Host] {
     try HubError.reporting { try visit(jobs: wanted) }
   }
 
@@ -60,7 +48,7 @@ public struct HubRound {
     let names = Set(hosts.map(\.name))
     let stores = Set(try hub.hosts())
     var unread: [Host] = []
-    // The own part of a host that is listed or has a store fails by the same, and is reported there.
+    // A host that is listed or has a store reports this failure itself.
     let owners = try Owners(listed: names, hub) { name, failure in
       guard !names.contains(name), !stores.contains(name) else { return }
       unread.append(failed(name, failure))
@@ -68,8 +56,8 @@ public struct HubRound {
     let share = HostQueue.share(jobs: wanted, hosts: hosts.count)
     if share.jobs < min(wanted, hosts.count) {
       board.talk(
-        "\(share.jobs) hosts at a time, not \(wanted): more would need more open files than this process may have; raise "
-          + "`ulimit -n`, or LimitNOFILE= of its service")
+        "\(share.jobs) hosts at a time, not \(wanted), by the limit on open files: raise `ulimit -n`, or LimitNOFILE= of its service"
+      )
     }
     let keepers = hosts.map { [board] host in
       HostKeeper(host, hub, owners, settings, now: now) {
@@ -96,7 +84,7 @@ public struct HubRound {
     return visited + unread + (try unlisted(owners)) + (try dropGone(owners))
   }
 
-  /// Brings up to date what is derived of hosts that are not in the host file any more; returns those of which that failed.
+  /// Derives for hosts that left the host file; returns failed ones.
   private func unlisted(_ owners: Owners) throws -> [Host] {
     var failed: [Host] = []
     for name in try hub.hosts() where !owners.isListed(name) {
@@ -112,7 +100,7 @@ public struct HubRound {
     return failed
   }
 
-  /// Removes the tables of hosts that have neither a line nor a store any more; returns those of which that failed.
+  /// Removes the tables of hosts without a line and a store; returns failed ones.
   private func dropGone(_ owners: Owners) throws -> [Host] {
     var failures: [Host] = []
     for name in try hub.goneHosts() where !owners.isListed(name) {
@@ -120,10 +108,9 @@ public struct HubRound {
         let count = try hub.dropTables(of: name)
         if count > 0 {
           board.talk(
-            "\(name): it has neither a line in the host file nor a store here: \(count) of its files in the tables removed, as "
+            "\(name): it has neither a line in the host file nor a store here: removed \(count) of its files in the tables, as "
               + "nothing can verify them")
         }
-        if let program = settings.hook { try FileHook(program, hub).dropAll(of: name) }
       } catch {
         failures.append(failed(name, HubError.failure(error)))
       }
@@ -131,7 +118,7 @@ public struct HubRound {
     return failures
   }
 
-  /// Reports the failure of a host that was not asked for anything.
+  /// Reports the failure of a host that was not visited.
   private func failed(_ name: String, _ failure: CommandFailure) -> Host {
     board.talk("\(name): \(failure.sentence)")
     var result = PulledHost(host: name)

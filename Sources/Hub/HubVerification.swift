@@ -1,40 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Export
-import Glibc
-public import IMUModel
+package import IMUModel
 import LogFormat
 import LogStore
 
-/// Reads everything of a hub, and compares it with the logs: each log with its ledger, each derived file with what is
-/// derived from the log now, each table with its rows. Nothing is written: a hub on a read-only medium, or of another user, is
-/// verified too.
-public struct HubVerification {
+/// Reads a whole hub: compares each log with its ledger, each derived file with a new derivation, and each table with its
+/// rows. Writes nothing, so that a hub on a read-only medium, or of another user, can be verified.
+package struct HubVerification {
   private let hub: HubDirectory
   private let deriver: Deriver
   private var recordings = 0
-  /// Hosts of which is not known what they should have.
+  /// Hosts whose files are not known, as reading their store or rows failed.
   private var unknown: Set<String> = []
-  /// The host of each recording so far.
   private var places: [RecordingID: String] = [:]
-  /// Paths of derived files that have a log.
+  /// Places of derived files that have a log.
   private var expected: Set<String> = []
-  /// Recordings that came to a host, and whose log is gone without anything having removed it.
   private var losses: [(host: String, id: RecordingID, places: [String], error: CommandFailure)] =
     []
 
-  /// A hub that is locked.
-  ///
-  /// - Parameter deriver: Compares, as no recording may end the verification of the others.
-  public init(_ hub: HubDirectory, _ deriver: Deriver) {
+  /// - Parameter deriver: Derives in a process of its own, so that no recording ends the verification of the others.
+  package init(_ hub: HubDirectory, _ deriver: Deriver) {
     (self.hub, self.deriver) = (hub, deriver)
   }
 
-  /// Verifies the hub.
-  ///
-  /// - Parameter report: Receives each finding, of a host or of the hub.
-  /// - Returns: How many hosts and recordings were read.
-  public mutating func run(
+  /// Reports each finding; returns how many hosts and recordings were read.
+  package mutating func run(
     _ lock: borrowing HubLock, report: (String) -> Void
   ) throws(CommandFailure) -> (hosts: Int, recordings: Int) {
     try HubError.reporting { try read(report) }
@@ -50,7 +41,7 @@ public struct HubVerification {
         unknown.insert(host)
       }
     }
-    // What another host has is that host's.
+    // A log that another host has is not lost.
     for loss in losses where places[loss.id] ?? loss.host == loss.host {
       expected.formUnion(loss.places)
       report("\(loss.host): \(loss.error.sentence)")
@@ -60,19 +51,20 @@ public struct HubVerification {
         _ = try ledger(of: host) { report("\(host): \($0)") }
         guard try !HostRows(of: host, in: hub).live.isEmpty else { continue }
         report(
-          "\(host): its store \(hub.logs(of: host)) is not there: mount its disk, or run a round")
+          "\(host): its store \(hub.logs(of: host)) is missing: mount its disk, or run a round")
       } catch {
         report(HubError.failure(error, of: host).sentence)
       }
       unknown.insert(host)
     }
     for table in HubDirectory.tables {
-      for path in try files(below: table)
+      for path in try hub.contents(of: table)
       where !expected.contains(path)
         && !unknown.contains(where: { path.hasPrefix("\(table)/host=\($0)/") })
       {
         report(
-          "\(hub.path)/\(path) is of no recording here: run a round; if that leaves it, delete it")
+          "\(hub.path)/\(path) belongs to no recording here: run a round; if that leaves it, delete it"
+        )
       }
     }
     return (hosts.count, recordings)
@@ -100,7 +92,7 @@ public struct HubVerification {
             throw HubError.elsewhere(owner: other, store: catalogue.path)
           }
           places[id] = host
-          // Some of its files may be there, as a program that was ended left them.
+          // A killed round may have left files.
           expected.formUnion(hub.places(of: id, host: host, dates: rows.unfinished[id] ?? []))
           report("recording \(entry.number) has no derived files yet: run a round")
           continue
@@ -135,7 +127,7 @@ public struct HubVerification {
       guard try presence.isLost(id, ledger) else { continue }
       let places = files.filter { $0.id == id }.map(\.place)
       let samples = places.first { $0.hasPrefix(HubTable.samples.name + "/") }
-      // Once its loss was said, the samples file was deleted to give it up.
+      // After a report of its loss, the samples file was deleted to give it up.
       if samples == nil, try ledger.missing.contains(id) || presence.isArriving(id) { continue }
       let error = HubError.lost(
         id, store: catalogue.path, samples: samples.map { "\(hub.path)/\($0)" })
@@ -166,28 +158,12 @@ public struct HubVerification {
     }
     if let column = RecordingRow(json: Array(own.utf8))?.difference(from: kept) {
       report(
-        "the column \(column) of its row is not that of its log: run a round; if that changes nothing, delete \(hub.path(.rows, of: host)) and run "
-          + "another")
+        "the column \(column) of its row is not that of its log: run a round; if that changes nothing, delete \(hub.path(.rows, of: host)) and run another"
+      )
     }
   }
 
   private func reportDifference(_ place: String, _ report: (String) -> Void) {
     report("\(hub.path)/\(place) is not what is derived from the log: delete it, and run a round")
-  }
-
-  /// Paths of all files below a directory of the hub, relative to it, in order.
-  private func files(below place: String) throws -> [String] {
-    var found: [String] = []
-    guard try hub.files.isDirectory("\(hub.path)/\(place)") == true else { return [] }
-    for name in try hub.files.names(in: "\(hub.path)/\(place)").sorted() {
-      let path = "\(place)/\(name)"
-      let status = try hub.files.status("\(hub.path)/\(path)", followsLink: false)
-      if status.st_mode & S_IFMT == S_IFDIR {
-        found += try files(below: path)
-      } else {
-        found.append(path)
-      }
-    }
-    return found
   }
 }

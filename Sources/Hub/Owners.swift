@@ -4,17 +4,17 @@ import IMUModel
 import LogFormat
 import Synchronization
 
-/// Which host of a hub has each recording, and its bytes: the first one in whose ledger it is, or else in whose store.
+/// The host of each recording in a hub: the first one with it in its ledger, or else in its store.
 ///
-///     offered by HOST ─► claim ─► HOST: it is fetched ─► noted, with its bytes, or released
-///                             └─► another one: its bytes there are compared with those here
+///     offered by HOST ─► claim ─► HOST: fetched ─► noted, with its bytes, or released
+///                             └─► another host: its bytes there are compared with those here
 final class Owners: Sendable {
   private struct Owner {
     let host: String
-    /// Whether another host may take it over: the last visit of this one went wrong.
+    /// Whether another host may take it over, as the last visit of this one failed.
     var isWeak = false
     var proof: HostLedger.Proof?
-    /// Whether its log is in the host's store, with or without a line of the ledger that has its bytes.
+    /// Whether its log is in the host's store, with or without a line of the ledger.
     var isHere = false
   }
 
@@ -29,9 +29,7 @@ final class Owners: Sendable {
   /// - Parameter listed: The hosts of the host file.
   init(listed: Set<String>) { self.listed = listed }
 
-  /// Reads which host has what by the ledgers of a hub.
-  ///
-  /// - Parameter report: Receives what is wrong with the ledger of a host; the others are read.
+  /// Reads the ledgers and stores of a hub; reports failures of single hosts.
   convenience init(
     listed: Set<String>, _ hub: HubDirectory, report: (_ host: String, CommandFailure) -> Void
   ) throws {
@@ -41,7 +39,7 @@ final class Owners: Sendable {
       do {
         let ledger = try HostLedger(of: host, in: hub)
         state.withLock { $0.pruned.formUnion(ledger.pruned) }
-        // One that was removed here is fetched again, from whichever host has it.
+        // One that was removed here may be fetched from any host.
         var there = Set(try hub.entries(of: host).map(\.idPrefix))
         for (id, proof) in ledger.proofs where there.contains(id.namePrefix) {
           note(id, proof, of: host)
@@ -52,33 +50,29 @@ final class Owners: Sendable {
         report(host, HubError.failure(error))
       }
     }
-    // Logs of which a line was lost, or that were put there by hand: they keep the places that they have, after those with one.
+    // Logs without a line, lost or copied by hand, come after those with one.
     for (host, prefixes) in unproved {
       do {
-        for id in try hub.recordings(of: host, prefixes) { noteLog(id, of: host) }
+        for id in try hub.recordings(of: host, prefixes) {
+          state.withLock { state in
+            if state.owners[id] == nil { state.owners[id] = Owner(host: host, isHere: true) }
+          }
+        }
       } catch {
         report(host, HubError.failure(error))
       }
     }
   }
 
-  private func noteLog(_ id: RecordingID, of host: String) {
-    state.withLock { state in
-      if state.owners[id] == nil { state.owners[id] = Owner(host: host, isHere: true) }
-    }
-  }
-
-  /// Whether the host file has a host.
   func isListed(_ host: String) -> Bool { listed.contains(host) }
 
-  /// The owner of a recording, which becomes `host` where it has none or one whose claim is weak; with its bytes, if they are
-  /// here.
+  /// Makes `host` the owner of a recording without one, or with a weak one; returns the owner, and the bytes that are here.
   func claim(
     _ id: RecordingID, by host: String, isWeak: Bool
   ) -> (host: String, proof: HostLedger.Proof?) {
     state.withLock { state in
       var owner = state.owners[id] ?? Owner(host: host, isWeak: isWeak)
-      // Of two that went wrong, each may be the one that can be fetched from.
+      // Either of two troubled hosts may be the one that delivers.
       if owner.proof == nil, owner.isWeak, !owner.isHere {
         owner = Owner(host: host, isWeak: isWeak)
       }
@@ -87,19 +81,18 @@ final class Owners: Sendable {
     }
   }
 
-  /// The owner of a recording, and its bytes, if they are here; `nil` where it has none.
+  /// The owner of a recording, and its bytes if they are here.
   subscript(_ id: RecordingID) -> (host: String, proof: HostLedger.Proof?)? {
     state.withLock { $0.owners[id].map { ($0.host, $0.proof) } }
   }
 
-  /// The host in whose store a recording is; `nil` where it is in none.
+  /// The host in whose store a recording is.
   func holder(of id: RecordingID) -> String? {
     state.withLock { state in
       state.owners[id].flatMap { $0.isHere ? $0.host : nil }
     }
   }
 
-  /// A recording is here.
   func note(_ id: RecordingID, _ proof: HostLedger.Proof, of host: String) {
     state.withLock { state in
       if state.owners[id]?.host ?? host == host {
@@ -108,10 +101,10 @@ final class Owners: Sendable {
     }
   }
 
-  /// Whether a recording was removed for good, whichever host offers it.
+  /// Whether any host's ledger has a recording as pruned.
   func isPruned(_ id: RecordingID) -> Bool { state.withLock { $0.pruned.contains(id) } }
 
-  /// Recordings that a host claimed and did not fetch are any host's again.
+  /// Gives up claims to recordings that were not fetched.
   func release(_ ids: [RecordingID], by host: String) {
     state.withLock { state in
       for id in ids {
@@ -123,28 +116,25 @@ final class Owners: Sendable {
   }
 }
 
-/// What a host offered in a visit that is another one's.
 struct ForeignOffers {
-  /// How many, by their owner.
-  private(set) var counts: [String: Int] = [:]
-  /// Whether one of them has other bytes here.
-  private(set) var differs = false
+  /// Their numbers by owner.
+  private var counts: [String: Int] = [:]
+  private var differs = false
 
-  /// Counts one.
   mutating func add(of owner: String) { counts[owner, default: 0] += 1 }
 
   var count: Int { counts.values.reduce(0, +) }
 
-  /// Notes that one has other bytes, and says so.
+  /// Notes that one has other bytes; returns its failure.
   mutating func difference(from owner: String) -> CommandFailure {
     differs = true
     return CommandFailure(
       .damagedData,
       "has the UUID of a recording of \(owner) and other bytes: one of them was changed or made from a copy; it is not "
-        + "fetched, and what is here stays as it is")
+        + "fetched, and the one here stays")
   }
 
-  /// Why a host of which all `offered` recordings are another one's must be that one; `nil` where that is not so.
+  /// The failure of a host whose `offered` recordings all belong to one other listed host: it must be that machine.
   func twin(offered: Int, _ owners: Owners) -> CommandFailure? {
     guard offered > 0, !differs, counts.count == 1, let (owner, count) = counts.first,
       count == offered, owners.isListed(owner)

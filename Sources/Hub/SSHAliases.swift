@@ -2,21 +2,18 @@
 
 import Files
 import Glibc
-public import IMUModel
+package import IMUModel
 
-/// The aliases that a user's SSH configuration names: words of `Host` lines without wildcards (ssh_config(5)).
-public enum SSHAliases {
-  /// As many levels of `Include` as ssh reads.
+/// The aliases in a user's SSH configuration: words of `Host` lines without wildcards (ssh_config(5)).
+package enum SSHAliases {
+  /// Levels of `Include`, as ssh reads them.
   private static let deepest = 16
-  /// The most bytes of a file that are read.
   private static let limit = 4 << 20
 
-  /// The aliases that fit a pattern of fnmatch(3), in their order, each once.
+  /// The aliases that match a pattern of fnmatch(3), in their order, each once.
   ///
-  /// - Parameters:
-  ///   - path: The configuration.
-  ///   - folder: What names in `Include` are relative to: `~/.ssh`.
-  public static func fitting(
+  /// - Parameter folder: What names in `Include` are relative to: `~/.ssh`.
+  package static func fitting(
     _ pattern: String, in path: String, folder: String
   ) throws(CommandFailure) -> [String] {
     var found: [String] = []
@@ -48,7 +45,7 @@ public enum SSHAliases {
     }
   }
 
-  /// The keyword and its arguments: quoted ones are one word, and the first may be followed by `=`.
+  /// The keyword and its arguments; quotes join words, and `=` may follow the keyword.
   private static func words(_ line: Substring) -> [String] {
     var words: [String] = []
     var word = ""
@@ -76,7 +73,7 @@ public enum SSHAliases {
     return words
   }
 
-  /// The files that a word of an `Include` names; none is no error, as for ssh.
+  /// The files that a word of an `Include` matches; as in ssh, there may be none.
   private static func matches(of word: String, _ folder: String) -> [String] {
     let isPlaced = word.hasPrefix("/") || word.hasPrefix("~")
     var found = glob_t()

@@ -13,11 +13,11 @@ struct ByteStream: ~Copyable {
     case closed
     /// The other side took too long.
     case exhausted
-    /// The other side's program writes more to stderr than any program should.
+    /// The other side's program writes too much to stderr.
     case endlessTalk
-    /// The other side sent something that is not part of the protocol.
+    /// A line that is not in the protocol.
     case nonsense(String)
-    /// The kernel refused, with this errno.
+    /// The errno of a system call.
     case refused(Int32)
   }
 
@@ -25,7 +25,7 @@ struct ByteStream: ~Copyable {
   /// How long to wait, and the stderr to read meanwhile; `nil` to wait for ever.
   private let bounds: WaitBounds?
   private let memory: UnsafeMutableRawBufferPointer
-  /// The part of the memory that was read from the pipe and not consumed.
+  /// The part of the memory that was read and not consumed.
   private var waiting = 0..<0
 
   private static var capacity: Int { 64 * 1024 }
@@ -57,14 +57,14 @@ struct ByteStream: ~Copyable {
     }
   }
 
-  /// Whether something can be read without waiting.
+  /// Whether a read would not wait.
   var isReady: Bool {
     if !waiting.isEmpty { return true }
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLIN) != 0
   }
 
-  /// Fills the front of `buffer` with what is available, at least one byte; returns how many.
+  /// Fills the front of `buffer` with what is available; returns how many bytes, at least one.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(Break) -> Int {
     guard !waiting.isEmpty else { return try readSome(buffer) }
     let ready = min(waiting.count, buffer.count)
@@ -78,7 +78,6 @@ struct ByteStream: ~Copyable {
     waiting = 0..<(try readSome(memory))
   }
 
-  /// At least one byte.
   private func readSome(_ buffer: UnsafeMutableRawBufferPointer) throws(Break) -> Int {
     while true {
       try bounds?.wait(for: descriptor, Int16(POLLIN))
@@ -99,7 +98,7 @@ struct WaitBounds {
   /// Waits until `descriptor` can be read or written, or was closed.
   func wait(for descriptor: Int32, _ events: Int16) throws(ByteStream.Break) {
     while true {
-      // Checked each time: a program that writes to stderr without end is never waited for.
+      // Before each wait, so that endless writes to stderr end it.
       let left = patience.look(now: SystemClock().now())
       guard left > 0 else { throw .exhausted }
       guard !talk.isEndless else { throw .endlessTalk }
@@ -116,9 +115,7 @@ struct WaitBounds {
   }
 }
 
-/// Sends all of `bytes` to a pipe.
-///
-/// - Throws: ``ByteStream/Break/closed`` when no program reads it any more.
+/// Sends all of `bytes` to a pipe; throws ``ByteStream/Break/closed`` when no program reads it.
 func send(
   _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, within bounds: WaitBounds? = nil
 ) throws(ByteStream.Break) {
@@ -133,7 +130,6 @@ func send(
   guard code == 0 else { throw code == EPIPE ? .closed : .refused(code) }
 }
 
-/// Sends all of `bytes` to a pipe.
 func send(
   _ bytes: [UInt8], to descriptor: Int32, within bounds: WaitBounds? = nil
 ) throws(ByteStream.Break) {
@@ -142,21 +138,20 @@ func send(
   }
 }
 
-/// Another program's stderr: read so that the program need not wait; only the end is kept.
+/// Another program's stderr, read so that the program need not wait; only the end is kept.
 final class Talk {
   /// A nonblocking pipe; the caller keeps it.
   let descriptor: Int32
   /// Whether the program may still write something.
   private(set) var isOpen = true
-  /// Bytes read.
   private(set) var byteCount = 0
   private var kept: [UInt8] = []
-  /// The fingerprint of the host's key, if ssh has shown it; nothing but what a fingerprint has in it. ssh shows it before the
-  /// far end can write anything, so the first line counts.
+  /// The fingerprint of the host's key, if ssh has shown it, printable ASCII. ssh shows it before the far end can write
+  /// anything, so the first line counts.
   private(set) var hostKey: String?
   private var buffer = [UInt8](repeating: 0, count: Talk.limit)
 
-  /// Bytes that are kept: room for ssh's longest warning.
+  /// Bytes kept: room for ssh's longest warning.
   private static let limit = 8 * 1024
   /// More bytes than any correct program writes.
   private static let most = 1 << 20
@@ -165,10 +160,10 @@ final class Talk {
     self.descriptor = descriptor
   }
 
-  /// Whether the program wrote more than that.
+  /// Whether the program wrote more than any correct one.
   var isEndless: Bool { byteCount > Talk.most }
 
-  /// Reads some of what is available.
+  /// Reads what is available, up to a limit.
   func drain() {
     let count = read(descriptor, &buffer, buffer.count)
     if count > 0 {
@@ -180,7 +175,7 @@ final class Talk {
     }
   }
 
-  /// Reads the rest, waiting at most so many milliseconds for each part.
+  /// Reads the rest; waits so long for each part.
   func drain(within milliseconds: Int32) {
     while isOpen, !isEndless {
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -191,11 +186,8 @@ final class Talk {
 
   /// Its last lines, oldest first, without the picture of a host's key.
   var lines: [String] {
-    all.filter { !$0.hasPrefix(Talk.keyPrefix) && !$0.hasPrefix("+--") && !$0.hasPrefix("|") }
-  }
-
-  private var all: [String] {
     String(decoding: kept, as: UTF8.self).split(whereSeparator: \.isNewline).map { String($0) }
+      .filter { !$0.hasPrefix(Talk.keyPrefix) && !$0.hasPrefix("+--") && !$0.hasPrefix("|") }
   }
 
   /// What ssh writes with `VisualHostKey` (OpenSSH, sshconnect.c, check_host_key).

@@ -3,13 +3,12 @@
 import IMUModel
 import LinuxIO
 
-/// The work over one connection.
 extension HostPull {
   /// Pending requests at a time.
   private static var window: Int { 64 }
-  /// Nanoseconds before recordings that another program is using are tried again, after all others.
+  /// Nanoseconds before recordings in use are tried again, after all others.
   private static var wait: Int64 { 1_000_000_000 }
-  /// Bytes that are read and discarded before a new connection is cheaper.
+  /// Useless bytes from which on a new connection is cheaper than reading them.
   private static var bearable: UInt64 { 4 << 20 }
 
   /// Sends requests and receives answers until nothing is left to do.
@@ -26,10 +25,11 @@ extension HostPull {
         case .free(let free): try receive(free, &farEnd)
         }
       } else if todo.isEmpty, frees.isEmpty {
-        guard !postponed.isEmpty else { return }
+        let count = postponedOffers.count + postponedFrees.count
+        guard count > 0 else { return }
         // Two hosts with the same recordings block each other until each has fetched some.
-        isLastLook = postponed.count == lastPostponed
-        lastPostponed = postponed.count
+        isLastLook = count == lastPostponed
+        lastPostponed = count
         clock.sleep(until: clock.now() + HostPull.wait)
         resumePostponed()
       }
@@ -37,13 +37,9 @@ extension HostPull {
   }
 
   mutating func resumePostponed() {
-    for item in postponed {
-      switch item {
-      case .fetch(let offer): todo.append(offer)
-      case .free(let request): frees.append(request)
-      }
-    }
-    postponed = []
+    todo += postponedOffers
+    frees += postponedFrees
+    (postponedOffers, postponedFrees) = ([], [])
   }
 
   /// Sends requests until enough are pending.
@@ -73,7 +69,7 @@ extension HostPull {
     }
   }
 
-  /// The request to free a recording; `nil` when it cannot be sent now and was postponed or reported.
+  /// The request to free a recording; `nil` if it was postponed or reported as impossible.
   private mutating func begin(_ request: FreeRequest) -> PullRequest? {
     do {
       if let failure = labelFailures[request.outcome.offer.id] {
@@ -84,7 +80,7 @@ extension HostPull {
     } catch {
       let failure = fetch.local.failure(error)
       if failure.status == .tryAgain, !isLastLook {
-        postponed.append(.free(request))
+        postponedFrees.append(request)
       } else {
         request.outcome.stays(failure.status, failure.sentence)
         finish(request.outcome)
@@ -102,7 +98,7 @@ extension HostPull {
       if isLastLook {
         finish(PulledRecording(offer: offer, fate: .busy, remark: "another program is at it here"))
       } else {
-        postponed.append(.fetch(offer))
+        postponedOffers.append(offer)
       }
     }
   }
@@ -187,7 +183,6 @@ extension HostPull {
     if let step { carryOut(step) }
   }
 
-  /// Receives announced bytes.
   private mutating func receive(
     _ count: Int, of copy: IncomingCopy, _ farEnd: inout FarEnd
   ) throws(FarEnd.Failure) {
@@ -223,7 +218,6 @@ extension HostPull {
     finish(free.outcome)
   }
 
-  /// Publishes complete copies as recordings of the store here.
   mutating func publish() {
     guard !batch.isEmpty else { return }
     let copies = batch

@@ -9,15 +9,13 @@ import Text
 ///
 ///     labelled ─► UUID and digest of each ─► those that differ from here: labels UUID ─► add and remove what is new
 ///
-/// They come before any recording is freed there, and before exports beside the copies are made. Of a label that was
-/// removed, or removed and added again, the higher revision wins, whenever it was made. Labels of recordings that are then
-/// not fetched do not stay. Names that `imulog label` would refuse are left out and reported. Labels that are not within
-/// the copy here stay: the recording there may be longer.
+/// They come before any recording is freed there, and before exports. The higher revision of a label wins, whenever it was
+/// made. Labels of recordings that are then not fetched are deleted again. Names that `imulog label` would refuse are left
+/// out and reported. Labels beyond the end of the copy here stay: the recording there may be longer.
 extension HostPull {
-  /// Questions for labels without an answer at a time.
+  /// Pending questions for labels at a time.
   private static var labelWindow: Int { 64 }
 
-  /// Adds the labels of the recordings that are wanted.
   mutating func fetchLabels(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     var wanted: ArraySlice<RecordingID>
     do throws(FarEnd.Failure) {
@@ -55,12 +53,12 @@ extension HostPull {
           wanted.append(id)
         }
       case .end: return wanted
-      default: throw farEnd.violation("lists something that is no recording with labels")
+      default: throw farEnd.violation("lists something that is not a recording with labels")
       }
     }
   }
 
-  /// Whether labels of a recording belong here: it is fetched now, or was earlier and is not offered any more.
+  /// Whether labels of a recording belong here: it is fetched now, or is here and not offered any more.
   private mutating func isWanted(_ id: RecordingID, _ offered: Set<RecordingID>) -> Bool {
     if offered.contains(id) || settled.contains(id) { return true }
     guard settings.ids.isEmpty else { return false }
@@ -72,7 +70,7 @@ extension HostPull {
     }
   }
 
-  /// Finds the store that gets the labels of a recording that is not wanted; returns whether there is one.
+  /// Finds the store for the labels of a recording that is not wanted here.
   private mutating func findLabelStore(_ id: RecordingID) -> Bool {
     guard settings.ids.isEmpty else { return false }
     do {
@@ -101,7 +99,7 @@ extension HostPull {
   /// More than a file of labels can have.
   private static var mostChanges: Int { 100_000 }
 
-  /// Adds the labels in an answer. A refusal, and a line that is no such label, hold back those of this recording alone.
+  /// Adds the labels in an answer. A refusal or an unreadable line holds back only this recording's labels.
   private mutating func addAnswer(
     about id: RecordingID, _ farEnd: inout FarEnd
   ) throws(FarEnd.Failure) {
@@ -120,7 +118,7 @@ extension HostPull {
               .damagedData,
               "`\(Plain.text(wrong.cut(to: 60)))` is not a label; install the same imulog here and there"
             ))
-        default: throw farEnd.violation("lists something that is no label")
+        default: throw farEnd.violation("lists something that is not a label")
         }
       } catch {
         guard case .refused(let failure) = error else { throw error }
@@ -135,7 +133,7 @@ extension HostPull {
     say(changes.count - sound.count, of: id, "left out, whose names `imulog label` refuses")
     guard !sound.isEmpty else { return }
     do {
-      // Labels of one that was taken away stay, whatever becomes of this pull.
+      // Labels that were here before stay, whatever this pull fetches.
       if labelStores[id] == nil, try fetch.local.entry(of: id) == nil,
         try fetch.local.catalogue.labelsModified(of: id) == nil
       {
@@ -164,7 +162,7 @@ extension HostPull {
     }
   }
 
-  /// Reports labels that are not here; their recording stays there.
+  /// Reports labels that could not be fetched; their recording is not freed.
   private mutating func fail(_ id: RecordingID, _ failure: CommandFailure) {
     labelFailures[id] = failure
     board.talk("\(host): labels of recording \(id) could not be fetched: \(failure.sentence)")

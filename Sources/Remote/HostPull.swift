@@ -3,6 +3,7 @@
 import Glibc
 import IMUModel
 import LinuxIO
+import LogFormat
 import LogStore
 
 /// The pull from one host, from the first connection to the last recording.
@@ -11,8 +12,7 @@ import LogStore
 ///        ▲                                  │
 ///        └──── the connection was cut ◄─────┘ continues where it stopped
 ///
-/// Up to ``window`` requests are pending at a time, so that a distant machine is as fast as a near one. Answers arrive in
-/// the order of the requests.
+/// Up to ``window`` requests are pending, so that a distant machine is as fast as a near one. Answers come in their order.
 struct HostPull {
   let host: String
   private let destination: String
@@ -27,46 +27,39 @@ struct HostPull {
   let clock = SystemClock()
   /// Recordings not requested yet, newest first.
   var todo: ArraySlice<PullOffer> = []
-  /// Recordings that another program, or another host's pull, is using; tried again after all others.
-  var postponed: [Postponed] = []
-  /// How many were postponed in the last round; `nil` in the first.
+  /// Recordings that another program or another host's pull is using; tried again after all others.
+  var postponedOffers: [PullOffer] = []
+  var postponedFrees: [FreeRequest] = []
+  /// How many were postponed in the last look; `nil` in the first.
   var lastPostponed: Int?
   var isLastLook = false
-  /// Requests without an answer so far.
   var asked: [Asked] = []
-  /// Complete copies that are not yet recordings of the store.
+  /// Complete copies that are not published yet.
   var batch: [IncomingCopy] = []
-  /// Recordings that are safe here and must be freed there.
   var frees: ArraySlice<FreeRequest> = []
   /// Recordings that got labels before they were fetched.
   var labelledAhead: Set<RecordingID> = []
-  /// The stores of recordings that are not wanted here, and whose labels are.
+  /// Stores for the labels of recordings that are not wanted here.
   var labelStores: [RecordingID: Catalogue] = [:]
-  /// Recordings whose labels there could not be added here, with the reason.
+  /// Why labels could not be added here.
   var labelFailures: [RecordingID: CommandFailure] = [:]
-  /// Recordings that are here, by the witness.
+  /// Recordings that the witness knows to be here.
   var settled: Set<RecordingID> = []
-  /// Recordings of which only the digest is asked for.
+  /// Recordings whose digest the witness compares.
   var comparisons: [PullOffer] = []
-  /// Whether the list has arrived, and recordings were chosen from it.
+  /// Whether recordings were chosen from the list.
   private var isChosen = false
-
-  enum Postponed {
-    case fetch(PullOffer)
-    case free(FreeRequest)
-  }
 
   enum Asked {
     case fetch(IncomingCopy)
     case free(FreeRequest)
   }
 
-  /// A limit on the recordings that a host may offer.
+  /// Most recordings that a host may offer.
   static var most: Int { 100_000 }
-  /// A limit on the recordings that a host may report as unreadable.
+  /// Most recordings that a host may report as unreadable.
   static var mostUnreadable: Int { 10_000 }
 
-  /// How the host is reached.
   var route: String { connection.route(to: destination) }
 
   init(_ source: PullSource, index: Int, local: LocalCopies, board: PullBoard) {
@@ -94,7 +87,7 @@ struct HostPull {
     withdraw()
     for copy in batch { fetch.local.release(copy.offer.id) }
     forgetLabelsAhead()
-    // Received recordings are reported and counted, whatever happened to the host afterwards.
+    // Received recordings count, whatever happened to the host afterwards.
     for request in frees {
       request.outcome.staysUnanswered()
       finish(request.outcome)
@@ -127,7 +120,7 @@ struct HostPull {
           board.talk("\(host): the connection broke, \(reason); reconnecting")
         case .abandoned(let isOurs):
           guard isOurs else { break }
-          // The host did nothing wrong, and this happens at most once for each recording.
+          // Not the host's fault, and at most once for each recording.
           withdraw()
           patience.progressed(now: clock.now())
           continue
@@ -163,9 +156,7 @@ struct HostPull {
     resumePostponed()
   }
 
-  // MARK: The list
-
-  /// Requests the list again, because a live recording has grown. Pending requests to free are repeated, done or not.
+  /// Requests the list again, because a live recording has grown.
   private mutating func renew(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     var now: [RecordingID: PullOffer] = [:]
     for offer in try farEnd.list().offers { now[offer.id] = offer }
@@ -175,11 +166,10 @@ struct HostPull {
     try compare(&farEnd)
   }
 
-  /// Requests the list, and chooses.
   private mutating func begin(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
     let (offers, unreadable) = try farEnd.list()
     if farEnd.mayFree {
-      // Not empty after a connection that broke here: it has the rest of these.
+      // Not empty if an earlier connection broke here.
       if frees.isEmpty { askAgain(offers) }
       try work(&farEnd)
     }
@@ -203,7 +193,7 @@ struct HostPull {
     try compare(&farEnd)
   }
 
-  /// Repeats unanswered requests to free recordings that are not offered any more: they may be in the trash there.
+  /// Repeats unanswered requests to free recordings that are not offered any more, and may be in the trash there.
   private mutating func askAgain(_ offers: [PullOffer]) {
     let offered = Set(offers.map(\.id))
     for (id, routes) in fetch.local.unanswered where routes.contains(route) && !offered.contains(id)
@@ -213,11 +203,8 @@ struct HostPull {
   }
 }
 
-/// Reports and counts of each recording.
 extension HostPull {
-  /// Reports wanted recordings that cannot be read there.
-  ///
-  /// - Throws: ``CommandFailure`` when one was requested by its number, or as the latest.
+  /// Reports wanted recordings that cannot be read there; throws if one was requested by its number, or as the latest.
   mutating func refuse(_ unreadable: [UInt32: String], newest: PullOffer?) throws {
     for (number, sentence) in unreadable.sorted(by: { $0.key > $1.key }) {
       let isLatest = number > newest?.number ?? 0
@@ -237,7 +224,6 @@ extension HostPull {
     }
   }
 
-  /// Counts the outcome of a recording, and reports it.
   mutating func finish(_ outcome: PulledRecording) {
     result.add(outcome)
     let freed = outcome.isFreed ? ", and in the trash there" : ""
@@ -274,5 +260,69 @@ extension HostPull {
     if let status = outcome.conversionFailure { note(status) }
     if outcome.isDamaged { note(.damagedData) }
     if let status = outcome.unfreed { note(status) }
+  }
+}
+
+/// The decisions of a ``PullWitness`` on offers.
+extension HostPull {
+  /// Returns the offers to fetch; notes the others in ``settled`` and ``comparisons``.
+  mutating func admit(_ offers: [PullOffer]) -> [PullOffer] {
+    var wanted: [PullOffer] = []
+    comparisons = []
+    for offer in offers {
+      if settings.leavesRunning, offer.state == .running {
+        result.running += 1
+        continue
+      }
+      switch settings.witness?.admit(offer) ?? .fetch {
+      case .fetch: wanted.append(offer)
+      case .here:
+        result.here += 1
+        settled.insert(offer.id)
+      case .refuse(let failure):
+        if let failure { refuse(offer, failure) }
+      case .compare: comparisons.append(offer)
+      }
+    }
+    return wanted
+  }
+
+  /// Asks for the digests of recordings to compare, by a request for the rest of a copy that has every byte.
+  mutating func compare(_ farEnd: inout FarEnd) throws(FarEnd.Failure) {
+    while let offer = comparisons.last {
+      patience.expect(.fetch(offer.id, isAnew: false), adding: offer.byteCount, isFollowed: false)
+      try farEnd.ask(.fetch(offer.id, offset: offer.byteCount, follow: false))
+      do throws(FarEnd.Failure) {
+        guard case .prefix(let digest) = try farEnd.reply(),
+          case .whole(offer.byteCount, digest, _) = try farEnd.reply()
+        else {
+          throw farEnd.violation(
+            "sends other bytes of recording \(offer.number) than the \(offer.byteCount) that it offered"
+          )
+        }
+        patience.progressed(now: clock.now())
+        comparisons.removeLast()
+        note(offer, digest)
+      } catch {
+        guard case .refused(let failure) = error else { throw error }
+        comparisons.removeLast()
+        refuse(offer, failure)
+      }
+    }
+  }
+
+  private mutating func note(_ offer: PullOffer, _ digest: SHA256Digest) {
+    do {
+      try settings.witness?.compared(offer, digest)
+    } catch {
+      refuse(offer, fetch.local.failure(error))
+    }
+  }
+
+  private mutating func refuse(_ offer: PullOffer, _ failure: CommandFailure) {
+    result.failed += 1
+    let words = "recording \(offer.number) \(failure.sentence)"
+    result.note(CommandFailure(failure.status, words))
+    board.talk("\(host): \(words)")
   }
 }

@@ -2,32 +2,30 @@
 
 import Glibc
 import IMUModel
-public import LinuxIO
+package import LinuxIO
 import Synchronization
 
-/// The hosts of a pull, several at a time: each thread proceeds to the next host when it is done with one.
-public final class HostQueue: Sendable {
+/// The hosts of a pull, several at a time, a thread for each.
+package final class HostQueue: Sendable {
   private let sources: [PullSource]
   private let board: PullBoard
   private let next = Mutex(0)
   private let results: Mutex<[PulledHost]>
 
-  /// Bytes: paths, text and the reader's small buffers.
   private static let stackSize = 1 << 20
-  /// Descriptors of a connection while it is made: three pipes, the one that reports the start, and a file here.
+  /// Descriptors of a new connection: three pipes, the one that reports the start, and a file here.
   private static let descriptors = 12
   /// Files of recordings open at a time, over all hosts, where the limit allows.
   private static let mostFiles = 256
 
-  /// A queue without threads so far.
-  public init(_ sources: [PullSource], _ board: PullBoard) {
+  package init(_ sources: [PullSource], _ board: PullBoard) {
     self.sources = sources
     self.board = board
     results = Mutex(sources.map { PulledHost(host: $0.host) })
   }
 
-  /// How many hosts at a time, and how many files each may have open, so that the limit on open files is kept.
-  public static func share(jobs wanted: Int, hosts: Int) -> (jobs: Int, openFiles: Int) {
+  /// How many hosts at a time, and files of recordings for each, within the limit on open files.
+  package static func share(jobs wanted: Int, hosts: Int) -> (jobs: Int, openFiles: Int) {
     var limit = rlimit()
     // If the limit cannot be read, the lowest that systems have.
     let isKnown = getrlimit(__rlimit_resource_t(7), &limit) == 0
@@ -40,7 +38,7 @@ public final class HostQueue: Sendable {
   }
 
   /// Pulls from all hosts, `jobs` at a time; returns the outcomes in the order of the sources.
-  public func run(jobs: Int) throws(LinuxIOError) -> [PulledHost] {
+  package func run(jobs: Int) throws(LinuxIOError) -> [PulledHost] {
     var running: [HostThread] = []
     for count in 0..<jobs {
       do throws(LinuxIOError) {
@@ -83,7 +81,6 @@ public final class HostQueue: Sendable {
   }
 }
 
-/// One of the threads.
 private final class HostThread {
   private var thread: RunningThread<Void>?
 
@@ -96,7 +93,7 @@ private final class HostThread {
 }
 
 /// The progress of all hosts of a pull, as one line of text.
-public final class PullBoard: Sendable {
+package final class PullBoard: Sendable {
   private struct Standing {
     var number: UInt32 = 0
     var done: UInt64 = 0
@@ -107,36 +104,24 @@ public final class PullBoard: Sendable {
 
   private let hosts: [String]
   private let standings: Mutex<[Standing]>
-
   private let show: @Sendable (_ text: () -> String) -> Void
   private let report: @Sendable (_ line: String) -> Void
 
-  /// A board where no host has begun.
-  ///
-  /// - Parameters:
-  ///   - hosts: Their names.
-  ///   - show: Shows the progress, if it is due; called on any host's thread.
-  ///   - report: Prints a permanent line for a person; called on any host's thread.
-  public init(
+  /// A board of named hosts, which shows the progress when due, and reports permanent lines; both on any thread.
+  package init(
     hosts: [String], show: @escaping @Sendable (_ text: () -> String) -> Void,
     report: @escaping @Sendable (_ line: String) -> Void
   ) {
-    self.show = show
-    self.report = report
-    self.hosts = hosts
+    (self.hosts, self.show, self.report) = (hosts, show, report)
     standings = Mutex(hosts.map { _ in Standing() })
   }
 
-  /// A recording's transfer begins.
   func begin(_ offer: PullOffer, host index: Int, done: UInt64) {
-    standings.withLock { all in
-      all[index].number = offer.number
-      all[index].done = done
-      all[index].total = offer.byteCount
+    standings.withLock {
+      ($0[index].number, $0[index].done, $0[index].total) = (offer.number, done, offer.byteCount)
     }
   }
 
-  /// Bytes of it were received.
   func add(_ count: Int, host index: Int) {
     standings.withLock { all in
       all[index].done += UInt64(count)
@@ -145,11 +130,10 @@ public final class PullBoard: Sendable {
     show { text() }
   }
 
-  /// A host is done.
   func leave(host index: Int) { standings.withLock { $0[index].number = 0 } }
 
   /// Reports a line for a person; on any thread.
-  public func talk(_ line: String) { report(line) }
+  package func talk(_ line: String) { report(line) }
 
   private func text() -> String {
     let now = SystemClock().now()

@@ -6,44 +6,40 @@ import IMUModel
 import LogFormat
 import LogStore
 
-/// A recording in transfer: the file in which it grows, and what is known of it so far.
-///
-/// Used by one host's thread.
+/// A recording in transfer. Used by one host's thread.
 final class IncomingCopy {
   let offer: PullOffer
   /// Bytes that were here at the request.
   let resumedAt: UInt64
-  /// Those of them before the first damaged page.
+  /// Those before the first damaged page.
   private let intact: UInt64
-  /// Whether it is fetched from its beginning because the partial copy differed.
+  /// Whether it is fetched from the beginning because the partial copy differed.
   let isAnew: Bool
   var outcome: PulledRecording
-  /// Why it cannot be kept; the rest of it is discarded.
+  /// Why it cannot be kept; the rest is discarded.
   private(set) var failure: CommandFailure?
-  /// Whether another program is fetching it.
   private(set) var isBusy = false
   /// Bytes of it that were here or were received.
   private(set) var byteCount: UInt64
   private let local: LocalCopies
-  /// Whether a live recording is followed to its end.
   let isFollowed: Bool
   private var copy: PartialCopy?
   private var sum: SHA256
   private var check: PageCheck?
-  /// For a followed one: its chunks are complete after seconds, its pages only after minutes.
+  /// Of a followed one, by chunks, which are complete after seconds, not minutes as pages.
   private var live: PageCheck?
   private var isChecked = false
-  /// Bytes from the first one on that were checked, intact or damaged.
+  /// Leading bytes that were checked, intact or damaged.
   private(set) var checkedByteCount: UInt64
-  /// Whether the rest follows bytes that are no longer here.
+  /// Whether the rest follows bytes that are not here any more.
   private var isOver = false
-  /// Bytes for which there is certainly room.
+  /// Bytes for which there is room.
   private var roomy: UInt64 = 0
 
   /// Bytes between two checks of the free space.
   private static let stride: UInt64 = 1 << 20
 
-  /// Resumes `copy`, or starts without one.
+  /// Resumes `copy`, whose bytes `sum` has hashed, or starts without one.
   init(
     _ offer: PullOffer, _ outcome: PulledRecording, in local: LocalCopies, isFollowed: Bool,
     isAnew: Bool, copy: consuming PartialCopy?, intact: UInt64 = 0, sum: SHA256 = SHA256()
@@ -61,10 +57,9 @@ final class IncomingCopy {
     checkedByteCount = sum.byteCount
   }
 
-  /// The digest of what is here.
   var digest: SHA256Digest { sum.digest }
 
-  /// Whether so many more bytes are possible: a recording that no program writes is as long as it was offered.
+  /// Whether so many more bytes may come: only a live recording exceeds its offer.
   func allows(_ count: Int) -> Bool {
     offer.state == .running || byteCount + UInt64(count) <= offer.byteCount
   }
@@ -85,12 +80,10 @@ final class IncomingCopy {
     }
   }
 
-  /// Checks what was received.
   func advance() {
     guard failure == nil else { return }
     attempt {
       if !isChecked {
-        // The intact part that was here before is not checked again.
         check = try pageCheck(from: intact)
         if isFollowed { live = try pageCheck(from: intact) }
         guard isChecked || byteCount < IncomingCopy.pageSize else { throw notThis }
@@ -99,17 +92,17 @@ final class IncomingCopy {
         try check.advance(&copy, to: min(byteCount, offer.byteCount))
         let damaged = check.damagedPageCount
         try check.advance(&copy, to: byteCount)
-        // The offered bytes may be damaged there; those being written now are not.
+        // The offered bytes may be damaged there, later ones not.
         guard offer.state != .running || check.damagedPageCount == damaged else { throw notThis }
       }
       try checked(&live) { follower, copy in try follower.advance(&copy) }
     }
   }
 
-  /// Bytes of a page; the first one holds the header.
+  /// Bytes of a page; the first page holds the header.
   static let pageSize: UInt64 = 4096
 
-  /// Runs one of the checks over the copy; keeps both even if it fails.
+  /// Runs a check over the copy; keeps both even if it fails.
   private func checked(
     _ check: inout PageCheck?, _ body: (inout PageCheck, inout PartialCopy) throws -> Void
   ) throws {
@@ -124,7 +117,7 @@ final class IncomingCopy {
     if let failure { throw failure }
   }
 
-  /// Whether none of it is this recording, so that none of it is kept.
+  /// Whether it is another recording, so that nothing is kept.
   private(set) var isForeign = false
 
   private var notThis: CommandFailure {
@@ -133,7 +126,7 @@ final class IncomingCopy {
       .damagedData, "the data received is not recording \(offer.id); check what answers there")
   }
 
-  /// The answer has ended. `true` when the copy is complete and can be published.
+  /// Ends the answer; returns whether the copy is complete and can be published.
   func end(byteCount: UInt64, digest: SHA256Digest, state: PullState) -> Bool {
     guard failure == nil else { return false }
     attempt {
@@ -143,7 +136,7 @@ final class IncomingCopy {
         throw CommandFailure(
           .inputOutput, "the copy differs from what was sent; it was discarded, so pull again")
       }
-      // A recording that no program writes must be as offered. A live one must not shrink.
+      // A live recording must not shrink; others must be as offered.
       guard
         offer.state == .running
           ? byteCount >= offer.byteCount : (byteCount, state) == (offer.byteCount, offer.state)
@@ -159,7 +152,7 @@ final class IncomingCopy {
         try copy?.sync()
         return
       }
-      // Nothing was sent of a copy that already had every byte.
+      // A copy that had every byte received none.
       if !isChecked { check = try pageCheck(from: intact) }
       guard isChecked else { throw notThis }
       var damaged: UInt64 = 0
@@ -176,16 +169,15 @@ final class IncomingCopy {
     return failure == nil && outcome.fate != .running
   }
 
-  /// Hands over the copy, to be published; once.
   func whole(number: UInt32?) -> WholeCopy? {
     guard let copy = copy.take() else { return nil }
     return WholeCopy(copy, number: number ?? offer.number, start: offer.start)
   }
 
-  /// Whether pages of the partial copy are damaged, here or there.
+  /// Whether the resumed part has damaged pages, here or there.
   var hasDamage: Bool { intact < resumedAt }
 
-  /// Cuts a partial copy that was damaged here to its intact part; returns whether that was possible.
+  /// Cuts a copy that was damaged here to its intact part; returns whether that was possible.
   func cutToIntact() -> Bool {
     isOver = true
     attempt {
@@ -195,7 +187,7 @@ final class IncomingCopy {
     return failure == nil
   }
 
-  /// Sets aside a partial copy that differs; returns the remark about it.
+  /// Sets aside a copy that differs; returns the remark about it.
   func setAside() -> String? {
     isOver = true
     var remark: String?
@@ -208,7 +200,7 @@ final class IncomingCopy {
     return remark
   }
 
-  /// A recording is set aside only once in a run; otherwise a far end could repeat it for ever.
+  /// Only once in a run is a copy set aside: a far end could repeat it for ever.
   static var changesAgain: CommandFailure {
     CommandFailure(
       .inputOutput,
@@ -217,9 +209,8 @@ final class IncomingCopy {
   }
 
   static func words(_ offer: PullOffer, _ path: String, _ what: String) -> String {
-    offer.state == .recovered
-      ? "it was recovered there after a power loss and \(what); the earlier copy is kept as \(path)"
-      : "it was changed there and \(what); the earlier copy is kept as \(path)"
+    let cause = offer.state == .recovered ? "recovered there after a power loss" : "changed there"
+    return "it was \(cause) and \(what); the earlier copy is kept as \(path)"
   }
 
   private func open() throws {
@@ -246,7 +237,7 @@ final class IncomingCopy {
     }
   }
 
-  /// A check for the pages after `start`, once the header is there; `nil` when there is none, or another recording's.
+  /// A check for the pages after `start`; `nil` without this recording's header.
   private func pageCheck(from start: UInt64) throws(StorageError) -> PageCheck? {
     guard let path = copy?.name, let description = try IncomingCopy.header(of: path),
       description.id == offer.id
@@ -255,13 +246,12 @@ final class IncomingCopy {
     return PageCheck(description, from: start)
   }
 
-  /// The header of a log; `nil` when it has none.
   static func header(of path: String) throws(StorageError) -> RecordingDescription? {
     let storage = try FileStorage(reading: path)
     do {
       return try LogReader(storage).description
     } catch {
-      // A file that cannot be read now may still be good.
+      // A file that cannot be read now may be good.
       if case .storage(let cause) = error { throw cause }
       return nil
     }

@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
-public import LogStore
+package import IMUModel
+package import LogStore
 import Synchronization
 import Text
 
-/// The store here, opened once for all hosts of a pull: which recordings are here, which are in transfer, and which
-/// numbers new ones should get. It is read when a recording is first looked for.
-public final class LocalCopies: Sendable {
+/// The store here, shared by all hosts of a pull. It is read when a recording is first looked for.
+package final class LocalCopies: Sendable {
   let catalogue: Catalogue
   private let opened = Mutex<StoreIndex?>(nil)
-  /// Recordings that a host of this pull is sending.
+  /// Recordings that a host is sending.
   private let claimed = Mutex<Set<RecordingID>>([])
-  /// Recordings with unanswered requests to free them, with the routes of those requests.
+  /// Recordings with unanswered requests to free them, with the requests' routes.
   let unanswered: [RecordingID: [String]]
-  /// The failure that reports an error: what mends it depends on where the store is.
+  /// The failure that reports an error: its remedy depends on where the store is.
   let failure: @Sendable (any Error) -> CommandFailure
 
-  /// A store.
-  ///
-  /// - Parameters:
-  ///   - unanswered: Empty for a pull that frees no recordings.
-  ///   - failure: The failure that reports an error, of this store among others.
-  public init(
+  /// - Parameter unanswered: Empty for a pull that frees no recordings.
+  package init(
     _ catalogue: Catalogue, unanswered: [RecordingID: [String]],
     failure: @escaping @Sendable (any Error) -> CommandFailure = {
       CommandFailure($0, else: .inputOutput)
@@ -42,21 +37,18 @@ public final class LocalCopies: Sendable {
     }
   }
 
-  /// The recording's entry here; `nil` when it is not here.
   func entry(of id: RecordingID) throws(CatalogueError) -> CatalogueEntry? {
     try index().entry(of: id)
   }
 
-  /// Claims a recording until ``release(_:)``; `false` when another host is sending it.
+  /// Claims a recording until ``release(_:)``; `false` if another host is sending it.
   func claim(_ id: RecordingID) -> Bool { claimed.withLock { $0.insert(id).inserted } }
 
   func release(_ id: RecordingID) { claimed.withLock { _ = $0.remove(id) } }
 
-  /// Publishes copies as ``StoreIndex/publish(_:)``.
   func publish(_ copies: [WholeCopy]) throws(CatalogueError) { try index().publish(copies) }
 
-  /// The numbers that new recordings should get: their own, where no recording here has them; else the next ones, older
-  /// recordings before newer ones.
+  /// The numbers of new recordings: their own if free here, else the next ones, older recordings first.
   func numbers(for offers: [PullOffer]) throws(CatalogueError) -> [RecordingID: UInt32] {
     let (taken, highest) = try index().taken(of: offers.map(\.number))
     var next = max(highest, offers.map(\.number).max() ?? 0)
@@ -72,23 +64,19 @@ public final class LocalCopies: Sendable {
     return numbers
   }
 
-  /// Checks that so many more bytes leave the reserve free on the store's file system.
+  /// Throws unless so many more bytes leave the reserve free on the store's file system.
   func makeSure(ofRoomFor byteCount: UInt64) throws {
     let (free, reserve) = try catalogue.room()
     let missing = byteCount.addingReportingOverflow(reserve)
     guard missing.overflow || missing.partialValue > free else { return }
     throw CommandFailure(
       .inputOutput,
-      "it needs \(Plain.bytes(byteCount)) and \(catalogue.path) has \(Plain.bytes(free)) free, of which "
-        + "\(Plain.bytes(reserve)) stay free for others; make room there"
-    )
+      "it needs \(Plain.bytes(byteCount)); \(catalogue.path) has \(Plain.bytes(free)) free, and \(Plain.bytes(reserve)) of these "
+        + "stay free for others; make room there")
   }
 
-  /// Removes partial copies of recordings that other pulls have completed meanwhile, as ``Catalogue/drop(_:of:)``. Copies
-  /// that a pull is using stay.
-  ///
-  /// - Returns: Why some could not be read or removed.
-  public func dropBeginnings() throws(CatalogueError) -> [any Error] {
+  /// Removes partial copies, not in use, of recordings that other pulls have completed; returns why some could not be removed.
+  package func dropBeginnings() throws(CatalogueError) -> [any Error] {
     var failures: [any Error] = []
     for leftover in try catalogue.leftovers() where [.partial, .unsynced].contains(leftover.state) {
       do {

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-public import IMUModel
-public import LinuxIO
+package import IMUModel
+package import LinuxIO
 
-/// What one connection to a machine shows, before anything is pulled from it.
-public struct MachineProbe: Sendable {
-  /// Whether recordings may be freed.
-  public let mayFree: Bool
-  /// How many recordings it offers.
-  public let recordings: Int
-  /// Why others cannot be read there, by their number.
-  public let unreadable: [UInt32: String]
+/// What one connection to a machine shows, without a pull.
+package struct MachineProbe: Sendable {
+  package let mayFree: Bool
+  package let recordings: Int
+  /// Why others cannot be read there, by number.
+  package let unreadable: [UInt32: String]
   /// What it reports about itself; `nil` from an older imulog.
-  public let machine: RemoteMachine?
+  package let machine: RemoteMachine?
 
-  /// Connects, asks for the list of recordings and for what the machine reports about itself.
-  ///
-  /// - Parameter timeout: Nanoseconds that it may send nothing.
-  public init(
+  /// Connects, and asks for the list of recordings and for the machine's facts.
+  package init(
     _ destination: String, _ connection: SSHConnection, timeout: Int64
   ) throws(CommandFailure) {
     let patience = PullPatience(timeout: timeout, now: SystemClock().now())
@@ -40,8 +36,7 @@ public struct MachineProbe: Sendable {
     }
   }
 
-  /// Runs a verb of imulog on a machine; returns what it wrote, and how it ended.
-  public static func run(
+  package static func run(
     _ words: [String], on destination: String, _ connection: SSHConnection, timeout: Int64
   ) throws(CommandFailure) -> OtherProcess.Ending {
     do {

@@ -1,41 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
-public import LogFormat
+package import IMUModel
+package import LogFormat
 
-/// The state of an offered recording.
-public enum PullState: String, CaseIterable, Sendable {
-  /// It is being written: its bytes so far are final, and more will follow.
+package enum PullState: String, CaseIterable, Sendable {
+  /// Being written: its bytes so far are final, and more will follow.
   case running
-  /// It has ended and has its end record.
+  /// Ended, with its end record.
   case complete
-  /// Its end is missing and no program is writing it: a power loss cut it off.
+  /// Cut off by a power loss: its end is missing and no program is writing it.
   case recovered
 }
 
-/// A recording that the far end offers.
-public struct PullOffer: Equatable, Sendable {
-  /// Its number in its store.
-  public var number: UInt32
-  /// Its identity.
-  public var id: RecordingID
-  /// Bytes that are there and final.
-  public var byteCount: UInt64
-  /// Its state.
-  public var state: PullState
+package struct PullOffer: Equatable, Sendable {
+  package var number: UInt32
+  package var id: RecordingID
+  /// Its final bytes so far.
+  package var byteCount: UInt64
+  package var state: PullState
   /// When it began, in seconds since 1970.
-  public var start: Int64
-
-  /// An offer.
-  public init(
-    number: UInt32, id: RecordingID, byteCount: UInt64, state: PullState, start: Int64
-  ) {
-    self.number = number
-    self.id = id
-    self.byteCount = byteCount
-    self.state = state
-    self.start = start
-  }
+  package var start: Int64
 }
 
 /// A line from `imulog pull` to the far end.
@@ -44,22 +28,19 @@ public struct PullOffer: Equatable, Sendable {
 ///     free UUID BYTES SHA256    follow UUID OFFSET
 ///     labelled                  labels UUID
 ///     machine
-public enum PullRequest: Equatable, Sendable {
-  /// Which recordings are there?
+package enum PullRequest: Equatable, Sendable {
   case list
   /// The bytes of a recording from an offset on; with `follow`, until it ends.
   case fetch(RecordingID, offset: UInt64, follow: Bool)
   /// A complete copy with this digest is safe here: move the recording to the trash.
   case free(RecordingID, byteCount: UInt64, digest: SHA256Digest)
-  /// Which recordings have labels?
   case labelled
   /// The labels of a recording, and those that were removed from it.
   case labels(RecordingID)
-  /// What is this machine like?
   case machine
 
   /// The line, without its line feed.
-  public var line: String {
+  package var line: String {
     switch self {
     case .list: return "list"
     case .fetch(let id, let offset, let follow):
@@ -71,8 +52,8 @@ public enum PullRequest: Equatable, Sendable {
     }
   }
 
-  /// Reads a line without its line feed; `nil` unless it is exactly one of these.
-  public init?(line: some StringProtocol) {
+  /// Reads a line without its line feed; `nil` for any other.
+  package init?(line: some StringProtocol) {
     var words = PullWords(line)
     do throws(PullWords.Wrong) {
       switch try words.next() {
@@ -95,7 +76,7 @@ public enum PullRequest: Equatable, Sendable {
   }
 }
 
-/// A line from the far end to `imulog pull`. So many bytes follow ``bytes(_:)``.
+/// A line from the far end to `imulog pull`; bytes follow ``bytes(_:)``.
 ///
 ///     list    ─► recording, unreadable, recording, …, end
 ///     fetch   ─► prefix, bytes, bytes, …, whole         alive, between any two lines
@@ -103,38 +84,35 @@ public enum PullRequest: Equatable, Sendable {
 ///     labelled ─► labelled, labelled, …, end
 ///     labels  ─► label, label, …, end
 ///     machine ─► fact, fact, …, end
-public enum PullReply: Equatable, Sendable {
-  /// The greeting: the protocol's version, and whether recordings may be freed.
+package enum PullReply: Equatable, Sendable {
+  /// The greeting, with the protocol's version and whether recordings may be freed.
   case hello(version: Int, mayFree: Bool)
   /// A recording, newest first.
   case recording(PullOffer)
-  /// A recording that cannot be read: its number, and why.
+  /// A recording that cannot be read, and why.
   case unreadable(number: UInt32, String)
-  /// There are no more.
   case end
-  /// The other side is busy.
+  /// The far end is busy.
   case alive
   /// The digest of the bytes before the requested offset.
   case prefix(SHA256Digest)
-  /// Bytes follow.
+  /// So many bytes follow.
   case bytes(Int)
-  /// Everything was sent: so many bytes from the first one on, with this digest.
+  /// Everything was sent: the recording's length and digest.
   case whole(byteCount: UInt64, digest: SHA256Digest, state: PullState)
-  /// The recording is in the trash.
   case freed
-  /// A recording that has labels, and the digest of their lines.
+  /// A recording with labels, and the digest of their lines.
   case labelled(RecordingID, SHA256Digest)
-  /// A label, and its revision where that is not 1: one with an even revision was removed.
+  /// A label, and its revision if not 1; an even one was removed.
   case label(LabelChange)
-  /// A line that should be one and cannot be read, in the protocol's alphabet.
+  /// A `label` line that cannot be read, in the protocol's alphabet.
   case unreadableLabel(String)
-  /// What the machine is like: a fact's name, and its value.
   case fact(String, String)
-  /// The request failed: the exit status that it would have as a command, and a sentence.
+  /// The request failed: an exit status, and a sentence.
   case refused(status: Int32, String)
 
   /// The line, without its line feed.
-  public var line: String {
+  package var line: String {
     switch self {
     case .hello(let version, let mayFree):
       return "imulog-pull \(version) \(mayFree ? "free" : "keep")"
@@ -162,8 +140,8 @@ public enum PullReply: Equatable, Sendable {
     }
   }
 
-  /// Reads a line without its line feed; `nil` when it is none of these.
-  public init?(line: some StringProtocol) {
+  /// Reads a line without its line feed; `nil` for any other.
+  package init?(line: some StringProtocol) {
     var words = PullWords(line)
     do throws(PullWords.Wrong) {
       switch try words.next() {
@@ -206,9 +184,9 @@ public enum PullReply: Equatable, Sendable {
   }
 }
 
-/// The words of a line, taken one after the other.
+/// The words of a line, taken one by one.
 private struct PullWords {
-  /// A word is missing, has another form, or is one too many.
+  /// A word is missing, invalid, or one too many.
   struct Wrong: Error {}
 
   private var words: ArraySlice<Substring>
@@ -240,13 +218,13 @@ private struct PullWords {
     return try PullWords.known(word == "free" ? true : word == "keep" ? false : nil)
   }
 
-  /// All that is left, which is a word at least.
+  /// The rest, at least a word.
   mutating func sentence() throws(Wrong) -> String {
     defer { words = [] }
     return try PullLine.plain(([next()] + words).joined(separator: " "))
   }
 
-  /// All that is left, as a label.
+  /// The rest, as a label.
   mutating func label() throws -> LabelChange {
     let (from, to, name) = (try signed(), try signed(), try text())
     let revision = words.isEmpty ? 1 : try number(from: 2, upTo: LabelChange.last)
@@ -262,14 +240,13 @@ private struct PullWords {
   }
 }
 
-/// The common syntax of requests and replies: words of printable ASCII, separated by single spaces.
-public enum PullLine {
-  /// The protocol's version.
-  public static let version = 1
+/// The syntax of requests and replies: words of printable ASCII, separated by single spaces.
+enum PullLine {
+  static let version = 1
   /// Most bytes of a line.
-  public static let longest = 1024
+  static let longest = 1024
   /// Most bytes that may follow a line.
-  public static let largestChunk: UInt64 = 1 << 20
+  static let largestChunk: UInt64 = 1 << 20
 
   /// A decimal number without sign or leading zeros.
   static func number(_ word: some StringProtocol) -> UInt64? {
@@ -287,7 +264,7 @@ public enum PullLine {
     return number(word.dropFirst()).flatMap { _ in Int64(word) }
   }
 
-  /// A text as one word: letters and digits of ASCII as they are, each other byte as `%` and two hexadecimal digits.
+  /// A text as one word: ASCII letters and digits, and each other byte as `%` and two hexadecimal digits.
   static func escaped(_ text: String) -> String {
     text.utf8.map { byte in
       let isPlain =
@@ -298,7 +275,7 @@ public enum PullLine {
     }.joined()
   }
 
-  /// The text of a word that ``escaped(_:)`` made; `nil` for any other.
+  /// The text of a word from ``escaped(_:)``; `nil` for any other.
   static func unescaped(_ word: some StringProtocol) -> String? {
     var bytes: [UInt8] = []
     var rest = Array(word.utf8)[...]
@@ -314,16 +291,16 @@ public enum PullLine {
       rest = rest.dropFirst(2)
     }
     let text = String(decoding: bytes, as: UTF8.self)
-    // Bytes that are no UTF-8, and other spellings, come back changed.
+    // Invalid UTF-8 and other spellings come back changed.
     return isSame(escaped(text), word) ? text : nil
   }
 
-  /// Whether two lines have the same bytes: equal strings may be encoded differently.
+  /// Whether two lines have the same bytes, which equal strings need not.
   static func isSame(_ line: String, _ other: some StringProtocol) -> Bool {
     line.utf8.elementsEqual(other.utf8)
   }
 
-  /// `text` in the protocol's alphabet, with `?` for all but printable ASCII, cut to leave room on the line.
+  /// A text as printable ASCII, with `?` for other bytes, cut to leave room on the line.
   static func plain(_ text: String) -> String {
     let bytes = text.utf8.prefix(longest - 64).map { (0x20...0x7E).contains($0) ? $0 : 63 }
     return String(decoding: bytes, as: UTF8.self)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 
 /// How long a pull waits for a host, over all connections to it.
 ///
@@ -9,56 +9,54 @@ public import IMUModel
 ///      │            └ added from `rest` by each `alive` of a host that has reason to take longer
 ///      └ reset to the whole timeout, by progress only
 ///
-/// Progress means bytes of a recording that were not received before in this run, a complete recording, or a freed one.
-/// Repeated bytes, trickles and endless data are not progress, so a host cannot hold a pull longer than its recordings
-/// justify, and gets at most six connections in a row that bring little.
+/// Progress is a recording's bytes that were not received before in this run, a complete recording, or a freed one. So a
+/// host cannot hold a pull longer than its recordings justify, and gets at most six connections in a row that bring little.
 ///
-/// Waiting time is counted from one reading of the clock to the next, a sixteenth of the timeout at most. While it waits,
-/// this side reads the clock more often than that, so longer intervals are its own (a stalled disk, a stop by Ctrl-Z).
-public final class PullPatience {
+/// Time between two readings of the clock counts up to a sixteenth of the timeout. While it waits, this side reads the
+/// clock more often, so longer intervals are its own (a stalled disk, a stop by Ctrl-Z).
+package final class PullPatience {
   /// The subject of a request.
-  public enum Matter: Hashable, Sendable {
-    /// A recording's bytes; `isAnew` when its beginning was found to differ.
+  package enum Matter: Hashable, Sendable {
+    /// A recording's bytes; `isAnew` after its beginning was found to differ.
     case fetch(RecordingID, isAnew: Bool)
     /// To move a recording to the trash.
     case free(RecordingID)
   }
 
-  /// The progress of a request's subject.
   private struct Standing {
     /// Most bytes checked so far.
     var byteCount: UInt64 = 0
-    /// Whether more time was granted since they were checked.
+    /// Whether more time was granted since then.
     var isGranted = false
   }
 
   /// Nanoseconds without progress after which the pull gives up.
-  public let timeout: Int64
-  /// Nanoseconds allowed to the host since its last progress.
-  public private(set) var span: Int64
+  package let timeout: Int64
+  /// Nanoseconds granted to the host since its last progress.
+  package private(set) var span: Int64
   private var left: Int64
-  /// Nanoseconds that further `alive`s of the host may add.
+  /// Nanoseconds that further `alive`s may add.
   private var rest: Int64 = 0
   private var seen: MonotonicTime
   private var standings: [Matter: Standing] = [:]
-  /// Bytes that this connection has checked.
+  /// Bytes checked over this connection.
   private var checked: UInt64 = 0
   /// When this connection was made.
   private var connected: MonotonicTime
   /// Connections in a row that brought little.
   private var failures = 0
 
-  /// Bytes that a connection must check for the next pause to be short again.
+  /// Bytes over a connection that make the next pause short again.
   static let enough: UInt64 = 64 * 1024
-  /// Bytes a second that any other side can hash, even from a slow, busy card.
+  /// Bytes a second that any machine can hash, even from a slow, busy card.
   static let slowest: UInt64 = 4 << 20
-  /// Nanoseconds between two `alive`s of a busy host: three times the interval at which its program sends them.
+  /// Most nanoseconds between two `alive`s: three times the interval of a far end.
   static let gap: Int64 = 15_000_000_000
 
   /// Patience that begins now.
   ///
   /// - Parameter timeout: Nanoseconds, above zero and below a year.
-  public init(timeout: Int64, now: MonotonicTime) {
+  package init(timeout: Int64, now: MonotonicTime) {
     precondition(timeout > 0, "a timeout is above zero")
     self.timeout = timeout
     span = timeout
@@ -67,24 +65,21 @@ public final class PullPatience {
     connected = now
   }
 
-  /// Nanoseconds to wait for the host before the next look at the clock.
-  public var slice: Int64 { max(1_000_000, timeout / 16) }
+  package var slice: Int64 { max(1_000_000, timeout / 16) }
 
-  /// Looks at the clock: nanoseconds that are left, 0 or fewer when the patience has run out.
-  ///
-  /// Called at each wait for the host.
-  public func look(now: MonotonicTime) -> Int64 {
+  /// Counts the time of a wait; returns the nanoseconds left, 0 or fewer to give up.
+  package func look(now: MonotonicTime) -> Int64 {
     left -= min(max(0, now - seen), slice)
     seen = now
     return left
   }
 
-  /// A request is sent now, or the wait for its answer begins now.
+  /// The wait for an answer begins.
   ///
   /// - Parameters:
-  ///   - bytes: Bytes of it that are here, which the host must hash before it can answer.
-  ///   - isFollowed: Whether it is live and followed, so that its bytes come as they are written.
-  public func expect(_ matter: Matter, adding bytes: UInt64, isFollowed: Bool = false) {
+  ///   - bytes: Bytes that the host must hash before it answers.
+  ///   - isFollowed: Whether a live recording's bytes come as they are written.
+  package func expect(_ matter: Matter, adding bytes: UInt64, isFollowed: Bool = false) {
     guard standings[matter]?.isGranted != true else { return }
     standings[matter, default: Standing()].isGranted = true
     let seconds = Int64(min(bytes / PullPatience.slowest, 1_000_000))
@@ -92,12 +87,10 @@ public final class PullPatience {
     noteAlive()
   }
 
-  /// Part of a recording is checked.
+  /// A recording's bytes up to `byteCount` are checked.
   ///
-  /// - Parameters:
-  ///   - start: Bytes of it that were here before and matched.
-  ///   - byteCount: Bytes from its first one on.
-  public func progressed(
+  /// - Parameter start: Bytes that were here before and matched.
+  package func progressed(
     _ matter: Matter, from start: UInt64 = 0, to byteCount: UInt64, isFollowed: Bool = false,
     now: MonotonicTime
   ) {
@@ -112,10 +105,10 @@ public final class PullPatience {
     progressed(now: now, rest: isFollowed ? silence : 0)
   }
 
-  /// Something that happens once is done: the list, a complete recording, a freed one.
-  public func progressed(now: MonotonicTime) { progressed(now: now, rest: 0) }
-
-  private func progressed(now: MonotonicTime, rest: Int64) {
+  /// Something that happens once is done, such as the list or a complete recording.
+  ///
+  /// - Parameter rest: Nanoseconds that `alive`s may add.
+  func progressed(now: MonotonicTime, rest: Int64 = 0) {
     left = timeout
     span = timeout
     seen = now
@@ -124,20 +117,18 @@ public final class PullPatience {
   }
 
   /// The host sent `alive`.
-  public func noteAlive() {
+  package func noteAlive() {
     let added = max(0, min(max(timeout, PullPatience.gap) - left, rest))
     left += added
     span += added
     rest -= added
   }
 
-  /// Nanoseconds that a live recording may bring nothing: its samples are hours apart, or its sensor is gone.
+  /// Nanoseconds that a live recording may bring nothing, as without a sensor.
   private var silence: Int64 { 10 * timeout }
 
-  /// A connection broke: nanoseconds until the next one, or `nil` to give up.
-  ///
-  /// Pauses grow from a sixtieth of the timeout to half of it, twice as long each time.
-  public func pause(now: MonotonicTime) -> Int64? {
+  /// A connection broke: nanoseconds until the next one, `nil` to give up. Pauses double from a sixtieth of the timeout on.
+  package func pause(now: MonotonicTime) -> Int64? {
     let pause = max(1, timeout / 60) << Int64(min(failures, 10))
     guard pause < min(timeout, look(now: now)) else { return nil }
     failures += 1

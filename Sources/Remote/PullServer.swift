@@ -4,49 +4,42 @@ import Glibc
 import IMUModel
 import LinuxIO
 import LogFormat
-public import LogStore
+package import LogStore
 import Text
 
-/// The far end of `imulog pull`: answers requests on stdin until it is closed.
-///
-/// Answers are buffered while more requests wait, so that small ones are sent together.
-public struct PullServer {
+/// The far end of `imulog pull`: answers requests on stdin until it is closed. Answers are buffered while requests wait.
+package struct PullServer {
   let catalogue: Catalogue
-  /// Whether recordings with a proved copy may be moved to the trash.
   let mayFree: Bool
-  /// The record of a restricted key's requests; `nil` for an account without restrictions.
+  /// The record of a restricted key's requests.
   let journal: ServeJournal?
   private let describe: () -> RemoteMachine
 
-  /// Where requests come from, and where replies go.
   var input = STDIN_FILENO
   var output = ReplyBuffer(STDOUT_FILENO)
   private let clock = SystemClock()
-  /// Bytes sent at a time.
   private let memory = CopyMemory()
   /// The entries of listed recordings.
   private var listed: [RecordingID: CatalogueEntry] = [:]
 
-  /// A far end before its greeting.
-  ///
-  /// - Parameter describe: What this machine reports about itself; called when it is asked for that.
-  public init(
+  /// - Parameters:
+  ///   - mayFree: Whether recordings with a proved copy may be moved to the trash.
+  ///   - describe: Reports this machine's facts.
+  package init(
     _ catalogue: Catalogue, mayFree: Bool, journal: ServeJournal? = nil,
     describe: @escaping () -> RemoteMachine
   ) {
-    self.describe = describe
-    self.catalogue = catalogue
-    self.mayFree = mayFree
-    self.journal = journal
+    (self.catalogue, self.mayFree) = (catalogue, mayFree)
+    (self.journal, self.describe) = (journal, describe)
   }
 
-  /// Nanoseconds of silence after which the other side is sent `alive`.
+  /// Nanoseconds between two `alive`s.
   private static var silence: Int64 { 5_000_000_000 }
   /// Nanoseconds between two checks of a live recording.
   private static var period: Int64 { 200_000_000 }
 
   /// Answers until the other side closes the connection.
-  public mutating func run() throws {
+  package mutating func run() throws {
     var requests = ByteStream(input)
     do {
       try say(.hello(version: PullLine.version, mayFree: mayFree))
@@ -95,8 +88,7 @@ public struct PullServer {
     }
   }
 
-  /// Offers all readable recordings, and names the others. Of two files with one UUID only the newer one is offered: the
-  /// other's bytes under its number would be wrong.
+  /// Offers all readable recordings, and names the others. Of two files with one UUID only the newer one is offered.
   private mutating func list() throws {
     listed = [:]
     for entry in try catalogue.list().entries {
@@ -117,17 +109,17 @@ public struct PullServer {
 
   private func offer(_ entry: CatalogueEntry) -> PullReply {
     do {
-      if let standing = try catalogue.standing(of: entry) {
-        return .recording(
+      func offer(_ id: RecordingID, _ byteCount: UInt64, _ state: LogSummary.State) -> PullReply {
+        .recording(
           PullOffer(
-            number: entry.number, id: standing.id, byteCount: standing.byteCount,
-            state: PullServer.state(standing.state), start: entry.startSeconds))
+            number: entry.number, id: id, byteCount: byteCount, state: PullServer.state(state),
+            start: entry.startSeconds))
+      }
+      if let standing = try catalogue.standing(of: entry) {
+        return offer(standing.id, standing.byteCount, standing.state)
       }
       let source = try catalogue.copySource(of: entry)
-      return .recording(
-        PullOffer(
-          number: entry.number, id: source.description.id, byteCount: source.byteCount,
-          state: PullServer.state(source.state), start: entry.startSeconds))
+      return offer(source.description.id, source.byteCount, source.state)
     } catch {
       let why = CommandFailure(error)?.sentence ?? "\(error)"
       return .unreadable(number: entry.number, why)
@@ -142,7 +134,7 @@ public struct PullServer {
     }
   }
 
-  /// Names all recordings with labels, those in the trash too: they may have been freed before their labels were fetched.
+  /// Names all recordings with labels, also those in the trash, which may have been freed before their labels were fetched.
   private func sayLabelled() throws {
     var replies: [PullReply] = []
     for id in try catalogue.labelled().sorted(by: { "\($0)" < "\($1)" }) {
@@ -151,7 +143,7 @@ public struct PullServer {
         let list = try catalogue.labels(of: id)
         lines = list.isDamaged ? Array("\(id) \(list.damageSentence ?? "")".utf8) : list.lines
       } catch {
-        // The digest of no labels: the answer to the question for them is the error, or the damage.
+        // A digest that differs from any: the answer to the question for the labels is the error.
         lines = Array("\(id) \(error)".utf8)
       }
       replies.append(.labelled(id, SHA256.digest(of: lines)))
@@ -165,8 +157,8 @@ public struct PullServer {
     guard !list.isDamaged else {
       throw CommandFailure(
         .damagedData,
-        "\(catalogue.labelsPath(of: id)) is damaged there (\(list.damageSentence ?? "")): put it back from a copy, or delete it, "
-          + "and give its labels again")
+        "\(catalogue.labelsPath(of: id)) is damaged there (\(list.damageSentence ?? "")): restore a copy, or delete it and give its "
+          + "labels again")
     }
     for label in list.labels + list.removed.sorted() {
       try say(.label(LabelChange(label, revision: list.revision(of: label))))
@@ -175,7 +167,7 @@ public struct PullServer {
   }
 
   private func entry(_ id: RecordingID) throws -> CatalogueEntry? {
-    // The whole store is searched only when the file is not where it was.
+    // The store is searched only if the file is not where it was.
     if let entry = listed[id], catalogue.identity(of: entry) == id { return entry }
     return try catalogue.entry(of: id)
   }
@@ -203,7 +195,6 @@ public struct PullServer {
         try output.append(bytes)
         spoken = clock.now()
       }
-      // Bytes written between the last check and the writer's end are sent after one more check.
       if source.state != .live || !follow { break }
       if clock.now() - spoken > PullServer.silence {
         try say(.alive)
@@ -218,7 +209,7 @@ public struct PullServer {
         byteCount: sum.byteCount, digest: sum.digest, state: PullServer.state(source.state)))
   }
 
-  /// Hashes the recording's bytes up to `end`, and sends `alive` now and then.
+  /// Hashes the recording's bytes up to `end`, and sends `alive` meanwhile.
   private func add(
     _ source: inout CopySource, upTo end: UInt64, to sum: inout SHA256
   ) throws {
@@ -231,7 +222,7 @@ public struct PullServer {
     }
   }
 
-  /// Moves a recording to the trash if it is, byte for byte, what the other side has.
+  /// Moves a recording to the trash if the other side has its bytes.
   private func free(_ id: RecordingID, _ count: UInt64, _ digest: SHA256Digest) throws {
     guard mayFree else {
       throw CommandFailure(
@@ -253,7 +244,7 @@ public struct PullServer {
     try say(.freed)
   }
 
-  /// Hashes a recording, and compares it with the other side's copy.
+  /// Throws unless a recording has the digest of the other side's copy.
   private func prove(
     _ entry: CatalogueEntry, _ count: UInt64, _ digest: SHA256Digest
   ) throws {
@@ -276,7 +267,7 @@ final class ReplyBuffer {
   private let descriptor: Int32
   private var waiting: [UInt8] = []
 
-  /// Most bytes that are buffered.
+  /// Most buffered bytes.
   private static let capacity = 64 * 1024
 
   init(_ descriptor: Int32) {
@@ -299,7 +290,6 @@ final class ReplyBuffer {
     if waiting.count >= ReplyBuffer.capacity { try flush() }
   }
 
-  /// Writes everything buffered.
   func flush() throws(ByteStream.Break) {
     try send(waiting, to: descriptor)
     waiting.removeAll(keepingCapacity: true)

@@ -1,62 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 import Text
 
-/// The outcome of a pull for one recording.
 struct PulledRecording {
-  enum Fate: String {
-    /// It was here already.
+  enum Fate {
     case here
-    /// It was here and is not offered; an earlier request to free it got no answer.
+    /// Here and not offered; an earlier request to free it got no answer.
     case asked
-    /// It was received from its beginning, or from where an earlier attempt ended.
     case fetched
     case resumed
-    /// It is live; everything so far is here, the rest is for the next pull.
+    /// Live: everything so far is here, the next pull fetches the rest.
     case running
-    /// The local copy differs from the remote recording.
     case differs
-    /// Another pull is fetching it.
+    /// Another program is fetching it.
     case busy
-    /// It was not received.
     case failed
   }
 
   let offer: PullOffer
   var fate: Fate
-  /// Its number here.
   var number: UInt32?
   /// Its bytes here.
   var byteCount: UInt64 = 0
   /// Whether the other machine moved it to its trash.
   var isFreed = false
-  /// Why it should have been freed and was not: a program is using it, or it is not allowed.
+  /// Why it was not freed as wanted: a program is using it, or it is not allowed.
   private(set) var unfreed: ExitStatus?
-  /// Whether parts of it cannot be read, here and there, or an earlier partial copy differed.
+  /// Whether parts of it cannot be read, or an earlier partial copy differed.
   var isDamaged = false
-  /// Why it was not received, where that is a right or a medium here, which another attempt does not mend.
+  /// Why it was not received, if a permission or a medium here is the cause, which another attempt does not mend.
   private(set) var failure: ExitStatus?
-  /// Why a requested export failed.
   var conversionFailure: ExitStatus?
-  /// Remarks for a person.
   private(set) var remark: String?
+}
 
-  init(offer: PullOffer, fate: Fate, number: UInt32? = nil, remark: String? = nil) {
-    self.offer = offer
-    self.fate = fate
-    self.number = number
-    self.remark = remark
-  }
-
-  /// It was not received.
+extension PulledRecording {
+  /// A recording that was not received.
   init(offer: PullOffer, failure: CommandFailure) {
     self.init(offer: offer, fate: .failed, remark: failure.sentence)
     if [.noPermission, .cannotCreate].contains(failure.status) { self.failure = failure.status }
   }
 
-  /// It should have been freed and was not. For a recording that is not offered, whose request is repeated from an earlier
-  /// pull, this affects the status only when another attempt may help.
+  /// Notes that it was not freed. For a request repeated from an earlier pull, this affects the status only if another
+  /// attempt may help.
   mutating func stays(_ status: ExitStatus?, _ sentence: String) {
     if fate == .asked {
       if status == .tryAgain { unfreed = .tryAgain }
@@ -66,7 +53,7 @@ struct PulledRecording {
     note("it stays there: \(sentence)")
   }
 
-  /// It should have been freed, and the pull gave up on the host before its answer.
+  /// Notes that the pull gave up on the host before its answer to a request to free it.
   mutating func staysUnanswered() {
     if fate != .asked { unfreed = .tryAgain }
     noteUnknown("the host was given up")
@@ -76,35 +63,28 @@ struct PulledRecording {
     note("it is not known whether it was freed there: \(reason)")
   }
 
-  /// Adds a remark for a person.
   mutating func note(_ words: String) { remark = remark.map { "\($0); \(words)" } ?? words }
 }
 
-/// The outcome of a pull from a host.
-public struct PulledHost: Sendable {
-  /// Its name.
-  public let host: String
+package struct PulledHost: Sendable {
+  package let host: String
   /// Wanted recordings that it offered.
-  public internal(set) var offered = 0
+  package internal(set) var offered = 0
   /// Of these, those that were here already.
-  public internal(set) var here = 0
-  /// Those that were received.
-  public internal(set) var fetched = 0
-  /// Those that are still being written.
-  public internal(set) var running = 0
+  package internal(set) var here = 0
+  package internal(set) var fetched = 0
+  /// Those still being written.
+  package internal(set) var running = 0
   /// Those that were not received, or differ.
-  public internal(set) var failed = 0
+  package internal(set) var failed = 0
   /// Those that it moved to its trash.
-  public internal(set) var freed = 0
-  /// Bytes received.
-  public internal(set) var received: UInt64 = 0
-  /// How long it took.
-  public internal(set) var nanoseconds: Int64 = 0
-  /// The worst failure, of several of one rank the first.
-  public private(set) var failure: CommandFailure?
+  package internal(set) var freed = 0
+  package internal(set) var received: UInt64 = 0
+  package internal(set) var nanoseconds: Int64 = 0
+  /// The worst failure, the first of its rank.
+  package private(set) var failure: CommandFailure?
 
-  /// A host from which nothing was pulled yet.
-  public init(host: String) { self.host = host }
+  package init(host: String) { self.host = host }
 
   mutating func add(_ recording: PulledRecording) {
     switch recording.fate {
@@ -117,18 +97,18 @@ public struct PulledHost: Sendable {
     if recording.isFreed { freed += 1 }
   }
 
-  /// Keeps a failure, unless one that is as bad came first.
-  public mutating func note(_ problem: CommandFailure) {
+  /// Keeps a failure that is worse than the one so far.
+  package mutating func note(_ problem: CommandFailure) {
     let isWorse = failure.map { PulledHost.rank(problem.status) < PulledHost.rank($0.status) }
     if isWorse ?? true { failure = problem }
   }
 
-  /// Of several statuses the one that most needs a person; one that another attempt may mend only where all are.
-  public static func worst(of statuses: [ExitStatus]) -> ExitStatus? {
+  /// The status that most needs a person; `tryAgain` counts least.
+  package static func worst(of statuses: [ExitStatus]) -> ExitStatus? {
     statuses.min { rank($0) < rank($1) }
   }
 
-  /// The place of a status in the order in which failures count, 0 for the worst.
+  /// A status's place in the order of failures, 0 for the worst.
   private static func rank(_ status: ExitStatus) -> Int {
     let order: [ExitStatus] = [
       .damagedData, .inputOutput, .noPermission, .unavailable, .configuration,
@@ -137,7 +117,7 @@ public struct PulledHost: Sendable {
   }
 
   /// Megabytes a second; `-` without bytes or time.
-  public static func rate(_ bytes: UInt64, _ nanoseconds: Int64) -> String {
+  package static func rate(_ bytes: UInt64, _ nanoseconds: Int64) -> String {
     guard bytes > 0, nanoseconds > 0 else { return "-" }
     let tenths = Int64(Double(bytes) * 10_000 / Double(nanoseconds))
     return Plain.number(tenths, per: 10)

@@ -6,7 +6,7 @@ import LinuxIO
 import LogFormat
 import LogStore
 
-/// This side of a host's recordings: what is here, what to request, and where received copies go.
+/// This side of a host's recordings: finds what is here, decides what to request, and publishes copies.
 ///
 ///     nothing here ──► .part-UUID ──► SHA-256 and page checks ──► 000007-….imulog
 ///     .part-UUID is here ──► its intact beginning ──► same as theirs? yes: resume. no: .aside-UUID-1, start over
@@ -14,20 +14,18 @@ import LogStore
 struct RecordingFetch {
   /// The next step for a recording.
   enum Step {
-    /// It is done.
     case done(PulledRecording)
-    /// It is to be fetched.
     case fetch(IncomingCopy)
-    /// It is here, and the other side should move its own to the trash.
+    /// Ask the other side to free it.
     case free(FreeRequest)
-    /// Another program is fetching it.
+    /// Another program is using it.
     case busy(PullOffer)
   }
 
   let local: LocalCopies
   let settings: PullSettings
   private var numbers: [RecordingID: UInt32] = [:]
-  /// Remarks about recordings that are fetched from the beginning because the partial copy differed.
+  /// Remarks about recordings that are fetched from the beginning, as the partial copy differed.
   private var earlier: [RecordingID: (remark: String, isDamaged: Bool)] = [:]
   let memory = CopyMemory()
 
@@ -36,16 +34,14 @@ struct RecordingFetch {
     self.settings = settings
   }
 
-  /// Plans the numbers of these.
   mutating func plan(_ offers: [PullOffer]) throws(CatalogueError) {
     numbers = try local.numbers(for: offers)
   }
 
-  /// The first step for an offer.
   mutating func prepare(_ offer: PullOffer) -> Step {
     do {
       if let entry = try local.entry(of: offer.id) {
-        // A copy from another host keeps its lock until its name is durable.
+        // A copy from another host is locked until its name is durable.
         guard let copy = try local.catalogue.standing(of: entry) else { return .busy(offer) }
         return try kept(entry, compare(offer, entry, copy), proof: nil)
       }
@@ -67,7 +63,6 @@ struct RecordingFetch {
     PulledRecording(offer: offer, failure: local.failure(error))
   }
 
-  /// The outcome for a recording that is here already.
   private func compare(
     _ offer: PullOffer, _ entry: CatalogueEntry, _ copy: CopyStanding
   ) -> PulledRecording {
@@ -80,8 +75,8 @@ struct RecordingFetch {
     let sizes = "\(offer.byteCount) bytes there, \(copy.byteCount) here"
     if offer.state == .recovered {
       outcome.note(
-        "is no longer what was fetched as \(entry.number) (\(sizes)): it was recovered there after a power loss, or "
-          + "its medium fails; the copy here is kept unchanged, and to end this remove the recording there"
+        "is no longer what was fetched as \(entry.number) (\(sizes)): it was recovered there after a power loss, or its medium "
+          + "fails; the copy here is kept unchanged; remove the recording there"
       )
     } else {
       outcome.note(
@@ -97,7 +92,7 @@ struct RecordingFetch {
     var outcome = PulledRecording(offer: offer, fate: .fetched, remark: before?.remark)
     outcome.isDamaged = before?.isDamaged ?? false
     let follow = settings.follow && offer.state == .running
-    let isAnew = earlier[offer.id] != nil
+    let isAnew = before != nil
     let path = "\(local.catalogue.path)/.part-\(offer.id)"
     guard access(path, F_OK) == 0 else {
       try local.makeSure(ofRoomFor: offer.byteCount)
@@ -110,8 +105,7 @@ struct RecordingFetch {
     if copy.byteCount > offer.byteCount, offer.state != .running {
       guard !isAnew else { throw IncomingCopy.changesAgain }
       let aside = try local.catalogue.setAside(copy)
-      let words = IncomingCopy.words(offer, aside, "now has only \(offer.byteCount) bytes")
-      note(words, offer)
+      note(IncomingCopy.words(offer, aside, "now has only \(offer.byteCount) bytes"), offer)
       return try incoming(offer)
     }
     try local.makeSure(ofRoomFor: offer.byteCount - min(offer.byteCount, copy.byteCount))
@@ -126,8 +120,7 @@ struct RecordingFetch {
     earlier[offer.id] = (remark, offer.state != .recovered)
   }
 
-  /// Sets aside a partial copy that differs, or cuts it to its intact part; returns whether the recording can be requested
-  /// again.
+  /// Sets aside a copy that differs, or cuts it to its intact part; returns whether the recording can be requested again.
   mutating func begunAnew(_ copy: IncomingCopy) -> Bool {
     if copy.hasDamage { return copy.cutToIntact() }
     guard let remark = copy.setAside() else { return false }
@@ -135,8 +128,8 @@ struct RecordingFetch {
     return true
   }
 
-  /// Cuts a torn end off a partial copy, hashes the rest unless it is longer than theirs, and returns how much is intact.
-  /// Damage in the middle may be theirs, which the digest shows; a live recording has none.
+  /// Cuts a torn end off a partial copy, and hashes the rest unless it is longer than theirs; returns how much is intact.
+  /// The digest shows whether damage in the middle is theirs; a live recording has none.
   private func beginning(
     of copy: inout PartialCopy, _ offer: PullOffer
   ) throws -> (SHA256, intact: UInt64) {
@@ -163,7 +156,6 @@ struct RecordingFetch {
     return (sum, intact)
   }
 
-  /// Publishes complete copies as recordings of the store here.
   mutating func publish(_ batch: [IncomingCopy]) -> [Step] {
     var steps: [Step] = []
     var copies: [(IncomingCopy, SHA256Digest, WholeCopy)] = []
@@ -207,7 +199,7 @@ struct RecordingFetch {
     return steps
   }
 
-  /// The next step for a complete copy whose recording another program has published meanwhile.
+  /// The next step for a copy whose recording another program has published meanwhile.
   private func meet(_ came: IncomingCopy, _ digest: SHA256Digest) throws -> Step {
     let offer = came.offer
     guard let entry = try local.entry(of: offer.id), try local.catalogue.standing(of: entry) != nil
@@ -228,17 +220,17 @@ struct RecordingFetch {
     return .done(outcome)
   }
 
-  /// Exports a recording that is here if requested; returns whether the other side should free it.
+  /// Exports a recording that is here, if requested; returns whether to free it there.
   private func kept(
     _ entry: CatalogueEntry, _ earlier: PulledRecording,
     proof: (byteCount: UInt64, digest: SHA256Digest)?
   ) throws -> Step {
     var outcome = earlier
     outcome.number = entry.number
-    // A repeated request concerns a recording that was exported when it was received.
+    // Before a repeated request it was exported already.
     if outcome.fate != .asked { derive(entry, &outcome) }
     guard settings.thenFree, outcome.fate != .differs else { return .done(outcome) }
-    // A copy that this pull did not fetch may never have been synced, and must not be read from the cache.
+    // A copy of another pull may not be synced, and must not be read from the cache.
     if proof == nil, try !local.catalogue.secure(entry) {
       outcome.stays(nil, "the copy here is only a link; put the file itself in its place")
       return .done(outcome)
@@ -247,7 +239,7 @@ struct RecordingFetch {
     return .free(FreeRequest(outcome, entry, byteCount: byteCount, digest: digest))
   }
 
-  /// Repeats a request to free a recording that is not offered any more; `nil` when it is not here.
+  /// Repeats a request to free a recording that is not offered any more; `nil` if it is not here.
   func askAgain(_ id: RecordingID) -> Step? {
     let offer = PullOffer(number: 0, id: id, byteCount: 0, state: .complete, start: 0)
     var outcome = PulledRecording(offer: offer, fate: .asked)
@@ -262,7 +254,7 @@ struct RecordingFetch {
     }
   }
 
-  /// Exports a recording, which is complete here even if that fails.
+  /// Exports a recording; it counts as complete even if that fails.
   private func derive(_ entry: CatalogueEntry, _ outcome: inout PulledRecording) {
     do {
       guard let derived = try settings.derive?(entry, local.catalogue) else { return }
@@ -283,7 +275,7 @@ struct RecordingFetch {
   }
 }
 
-/// A recording that is safe here, and that the other side should move to its trash.
+/// A recording that is safe here, and is to be freed there.
 final class FreeRequest {
   var outcome: PulledRecording
   let entry: CatalogueEntry
@@ -295,10 +287,8 @@ final class FreeRequest {
   init(
     _ outcome: PulledRecording, _ entry: CatalogueEntry, byteCount: UInt64, digest: SHA256Digest
   ) {
-    self.outcome = outcome
-    self.entry = entry
-    self.byteCount = byteCount
-    self.digest = digest
+    (self.outcome, self.entry) = (outcome, entry)
+    (self.byteCount, self.digest) = (byteCount, digest)
   }
 
   /// The request; the recording here cannot be moved until ``withdraw()`` or ``end(in:by:)``.
@@ -309,15 +299,15 @@ final class FreeRequest {
     return .free(outcome.offer.id, byteCount: byteCount, digest: digest)
   }
 
-  /// The connection is lost, and the request may still be carried out: the mark stays.
+  /// Leaves the mark of a request whose connection is lost, as it may still be carried out.
   func withdraw() { hold = nil }
 
-  /// The answer is in ``outcome``. The mark is removed, unless an earlier request by the same route may be unanswered and
-  /// still be carried out: a refusal proves nothing about that one, because the route may lead to another store by now.
+  /// Removes the mark after an answer. It stays after a refusal of a repeated request: the earlier one may still be carried
+  /// out, as the route may lead to another store by now.
   func end(in catalogue: Catalogue, by route: String) {
     defer { hold = nil }
     guard !isRepeated || outcome.isFreed else { return }
-    // The mark before the lock, so that it is not the next pull's mark.
+    // Before the lock, so that it is not the next pull's mark.
     do {
       try catalogue.relyNoMore(on: outcome.offer.id, by: route)
     } catch {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 import LinuxIO
 import Text
 
-/// What a machine reports about itself at the end of a pull: the answer to ``PullRequest/machine``, a line a fact.
+/// What a machine reports about itself, the answer to ``PullRequest/machine``: a line a fact. Unknown facts are skipped.
 ///
 ///     fact software 0.1.0
 ///     fact time 1785753600000000000
@@ -13,36 +13,27 @@ import Text
 ///     fact recorder armed
 ///     fact problem sensor%20missing
 ///     end
-///
-/// Facts of later versions are skipped.
-public struct RemoteMachine: Equatable, Sendable {
-  /// The version of its imulog.
-  public var software: String
-  /// Its clock.
-  public var wall: WallTime
-  /// Bytes that are free for its store; `nil` if that is not known.
-  public var freeBytes: UInt64?
+package struct RemoteMachine: Equatable, Sendable {
+  package var software: String
+  package var wall: WallTime
+  package var freeBytes: UInt64?
   /// The state of its service; `nil` where none answers.
-  public var recorder: String?
-  /// The problem that prevents its service from recording.
-  public var problem: String?
+  package var recorder: String?
+  /// Why its service cannot record.
+  package var problem: String?
 
-  /// What a machine reports about itself.
-  public init(
+  package init(
     software: String, wall: WallTime, freeBytes: UInt64?, recorder: String?, problem: String?
   ) {
     (self.software, self.wall, self.freeBytes) = (software, wall, freeBytes)
     (self.recorder, self.problem) = (recorder, problem)
   }
 
-  /// When it was asked, by the clock here; `nil` where it was not asked from here.
+  /// When it was asked, by the clock here.
   var asked: WallTime?
 
-  /// Nanoseconds by which its clock is ahead of the one here, at least: it answered at some time between the question and
-  /// `now`, and a slow answer shows no clock that is wrong.
-  ///
-  ///     asked ─────── it read its clock ─────── now
-  public func clockOffset(now: WallTime) -> Int64 {
+  /// Least nanoseconds by which its clock is ahead of the one here: it was read at some time between ``asked`` and `now`.
+  package func clockOffset(now: WallTime) -> Int64 {
     func ahead(of time: WallTime) -> Int64 {
       let (offset, overflow) = wall.nanoseconds.subtractingReportingOverflow(time.nanoseconds)
       return overflow ? (wall.nanoseconds < 0 ? .min : .max) : offset
@@ -51,12 +42,11 @@ public struct RemoteMachine: Equatable, Sendable {
     return least > 0 ? least : min(most, 0)
   }
 
-  /// The most facts that an answer may have.
+  /// Most facts of an answer.
   static let most = 64
-  /// The most characters of a text that are kept.
+  /// Most characters of a text.
   private static let longest = 200
 
-  /// The facts, in their order.
   var facts: [(name: String, value: String)] {
     [
       ("software", software), ("time", "\(wall.nanoseconds)"),
@@ -68,7 +58,7 @@ public struct RemoteMachine: Equatable, Sendable {
       ].compactMap { name, value in value.map { (name, $0) } }
   }
 
-  /// A text whose line is no longer than a far end reads: another byte than a letter or digit takes three.
+  /// A text cut to fit on a line: a byte other than an ASCII letter or digit takes three there.
   private static func clipped(_ text: String) -> String {
     var left = PullLine.longest - 64
     let fits = text.prefix { character in
@@ -78,7 +68,7 @@ public struct RemoteMachine: Equatable, Sendable {
     return fits.count == text.count ? text : fits.dropLast() + "…"
   }
 
-  /// Reads facts; `nil` without a version or a time, or when one is nonsense.
+  /// Reads facts; `nil` without a version or a time, or with an invalid number.
   init?(_ facts: [(name: String, value: String)]) {
     var values: [String: String] = [:]
     for fact in facts { values[fact.name] = fact.value }
@@ -99,14 +89,14 @@ public struct RemoteMachine: Equatable, Sendable {
 }
 
 extension String {
-  /// The text, or its beginning with a sign that it goes on.
+  /// The text, cut with an ellipsis.
   func cut(to length: Int) -> String {
     count > length ? prefix(length - 1) + "…" : self
   }
 }
 
 extension FarEnd {
-  /// Asks what the machine reports about itself; `nil` from an older far end, which closes the connection at the question.
+  /// Asks for the machine's facts; `nil` from an older far end, which closes the connection.
   mutating func machine() throws(Failure) -> RemoteMachine? {
     var facts: [(name: String, value: String)] = []
     let asked = SystemClock().wallTime
@@ -125,7 +115,7 @@ extension FarEnd {
           }
           machine.asked = asked
           return machine
-        default: throw violation("reports something about itself that is no fact")
+        default: throw violation("reports something that is not a fact")
         }
       }
     } catch {

@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 
 /// Splits an untrusted command line into words, without a shell.
 ///
 ///     export 3 --format 'csv'   ─►   [export] [3] [--format] [csv]
 ///
-/// Words are separated by spaces. `'…'` quotes its contents literally; in `"…"` a backslash escapes a quote or a
-/// backslash; elsewhere a backslash escapes any character. Nothing is expanded: characters with a meaning for a shell
-/// (`$`, a backtick, `;`, `|`, `&`, `<`, `>`, `(`, `)`, `{`, `}`, `[`, `]`, `*`, `?`, `~`, `!`, `#`) are refused
-/// everywhere, in quotes too, because no valid request needs them. Only printable ASCII is allowed: no control character
-/// can reach a log or a terminal, and no character can look like another.
-public enum RequestTokeniser {
-  /// Most bytes of a request.
-  public static let longest = 1024
-  /// Most words of a request.
-  public static let mostWords = 32
+/// Spaces separate words. `'…'` quotes its contents literally; in `"…"` a backslash escapes a quote or a backslash;
+/// elsewhere a backslash escapes any character. Nothing is expanded: characters with a meaning for a shell (`$`, a
+/// backtick, `;`, `|`, `&`, `<`, `>`, `(`, `)`, `{`, `}`, `[`, `]`, `*`, `?`, `~`, `!`, `#`) are refused everywhere, in quotes
+/// too. Only printable ASCII is allowed: no control character reaches a log or a terminal, and none looks like another.
+package enum RequestTokeniser {
+  package static let longest = 1024
+  package static let mostWords = 32
 
-  /// The words of a request.
+  /// The words of a request of any bytes.
   ///
-  /// - Parameter request: Bytes as received, of any number.
   /// - Complexity: linear in the bytes, at most ``longest``.
-  public static func words(
+  package static func words(
     _ request: some Collection<UInt8>
   ) throws(RequestRefusal) -> [String] {
     guard request.count <= longest else { throw .tooLong(bytes: request.count) }
@@ -71,10 +67,10 @@ public enum RequestTokeniser {
 }
 
 extension RecordingReference {
-  /// A recording, as a request names it: 1 to 36 letters, digits and dashes, which can be neither an option nor a path.
+  /// A recording as a request names it: 1 to 36 letters, digits and dashes, neither an option nor a path.
   ///
   /// - Throws: ``RequestRefusal/path(_:)`` or ``RequestRefusal/identity(_:)``.
-  public init(request word: String) throws(RequestRefusal) {
+  package init(request word: String) throws(RequestRefusal) {
     if word.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ".") }) {
       throw .path(word)
     }
@@ -83,74 +79,60 @@ extension RecordingReference {
   }
 }
 
-/// Why a request is refused.
-public struct RequestRefusal: StatusError, Equatable {
-  /// `noPermission` for requests that are understood but not allowed, else `usage`.
-  public let exitStatus: ExitStatus
+package struct RequestRefusal: StatusError, Equatable {
+  /// `noPermission` for valid requests that this key may not make, else `usage`.
+  package let exitStatus: ExitStatus
   /// One sentence of printable ASCII.
-  public let description: String
+  package let description: String
 
   private init(_ description: String, _ exitStatus: ExitStatus = .usage) {
     (self.exitStatus, self.description) = (exitStatus, description)
   }
 
-  /// More bytes than ``RequestTokeniser/longest``.
-  public static func tooLong(bytes: Int) -> Self {
-    Self(
-      "the request has \(bytes) bytes, and the limit is \(RequestTokeniser.longest); shorten it")
+  static func tooLong(bytes: Int) -> Self {
+    Self("the request has \(bytes) bytes, more than \(RequestTokeniser.longest); shorten it")
   }
 
-  /// More words than ``RequestTokeniser/mostWords``.
-  public static let tooManyWords = Self(
+  static let tooManyWords = Self(
     "the request has more than \(RequestTokeniser.mostWords) words; shorten it")
 
-  /// A byte that is not printable ASCII.
-  public static func notPlain(_ byte: UInt8) -> Self {
+  static func notPlain(_ byte: UInt8) -> Self {
     Self("the request has a byte of value \(byte); only printable ASCII is allowed")
   }
 
-  /// A character with a meaning only for a shell.
-  public static func shellCharacter(_ byte: UInt8) -> Self {
-    Self(
-      "the request has the character \(Character(Unicode.Scalar(byte))), and there is no shell here"
-    )
+  static func shellCharacter(_ byte: UInt8) -> Self {
+    Self("the request has a \(Character(Unicode.Scalar(byte))), and there is no shell here")
   }
 
-  /// An unclosed quote, or a backslash at the end.
-  public static let openQuote = Self("the request has an unclosed quote, or ends in a backslash")
+  static let openQuote = Self("the request has an unclosed quote, or ends in a backslash")
 
   /// A verb of the program that this key may not use.
-  public static func forbiddenVerb(_ verb: String, allowed: [String]) -> Self {
+  package static func forbiddenVerb(_ verb: String, allowed: [String]) -> Self {
     Self("\(verb) is not allowed with this key; there are \(list(allowed))", .noPermission)
   }
 
-  /// A word that is not a verb.
-  public static func unknownVerb(_ word: String, allowed: [String]) -> Self {
+  package static func unknownVerb(_ word: String, allowed: [String]) -> Self {
     Self("\(shown(word)) is not a verb; there are \(list(allowed))")
   }
 
   /// An option that this key may not give, or that the verb does not have.
-  public static func option(_ option: String, verb: String, allowed: [String]) -> Self {
+  package static func option(_ option: String, verb: String, allowed: [String]) -> Self {
     let rest = allowed.isEmpty ? "it has no options" : "there are \(list(allowed))"
     return Self("\(shown(option)) of \(verb) is not allowed with this key; \(rest)", .noPermission)
   }
 
-  /// An option given twice.
-  public static func repeatedOption(_ option: String) -> Self {
+  package static func repeatedOption(_ option: String) -> Self {
     Self("\(option) came twice; give it once")
   }
 
-  /// A file to write to.
-  public static let output = Self("-o takes only - with this key", .noPermission)
+  package static let output = Self("-o takes only - with this key", .noPermission)
 
-  /// A path instead of a recording's ID.
-  public static func path(_ word: String) -> Self {
+  static func path(_ word: String) -> Self {
     Self("\(shown(word)) is a path, not a recording; \(ids)", .noPermission)
   }
 
-  /// A word that is not an ID.
-  public static func identity(_ word: String) -> Self {
-    Self("\(shown(word)) is no recording; \(ids)")
+  static func identity(_ word: String) -> Self {
+    Self("\(shown(word)) is not a recording; \(ids)")
   }
 
   private static let ids = "give a number, latest, or the beginning of a UUID"

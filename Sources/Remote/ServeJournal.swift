@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-public import IMUModel
+package import IMUModel
 import LinuxIO
 import Text
 
-/// The record of requests: one line each, in a file or in the system's log.
-public struct ServeJournal {
+/// The record of requests, a line each, in a file or in the system's log.
+package struct ServeJournal {
   private let descriptor: Int32?
 
-  /// Opens the file, if one is given.
-  ///
-  /// - Parameter path: The file to which lines are appended; it is created if it does not exist.
-  public init(path: String?) throws(CommandFailure) {
+  /// - Parameter path: The file, which is created if missing; `nil` for the system's log.
+  package init(path: String?) throws(CommandFailure) {
     guard let path else {
       descriptor = nil
       return
@@ -28,18 +26,16 @@ public struct ServeJournal {
 
   /// Records a request that is carried out.
   ///
-  /// - Parameter words: As ``RequestTokeniser`` made them: they are printable ASCII.
-  public func served(_ words: [String]) {
+  /// - Parameter words: As ``RequestTokeniser`` made them, printable ASCII.
+  package func served(_ words: [String]) {
     write("serves \(words.joined(separator: " "))\(ServeJournal.origin)", isRefusal: false)
   }
 
-  /// Records something done for a request.
   func noted(_ words: String) {
     write("\(words)\(ServeJournal.origin)", isRefusal: false)
   }
 
-  /// Records a refused request.
-  public func refused(_ request: [UInt8], _ reason: String) {
+  package func refused(_ request: [UInt8], _ reason: String) {
     // It must not contain a line end or imitate another line.
     let shown = request.prefix(200).map { byte in
       (0x20...0x7E).contains(byte) && byte != 0x22 && byte != 0x5C

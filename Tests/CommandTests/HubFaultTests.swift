@@ -28,7 +28,7 @@ struct HubFaultTests {
   func badLine() throws {
     try bench.machine("one").record("--for", "1s")
     bench.hosts("Pump = one\npump-1 = one\n")
-    bench.round().expect(78, "hosts:1: Pump is no name")
+    bench.round().expect(78, "hosts:1: Pump is not a name")
     #expect(bench.recordings(in: "fleet/logs/pump-1").count == 1)
   }
 
@@ -252,8 +252,8 @@ struct HubFaultTests {
   func directories() throws {
     try bench.machine("one").record("--for", "1s")
     bench.hosts("pump-1 = one\n")
-    expectSentence(bench.hub.run("hub", "one", "--hosts", "hosts"), 64, ["is no hub"])
-    expectSentence(bench.hub.run("hub", "hosts", "--hosts", "hosts"), 64, ["is no hub"])
+    expectSentence(bench.hub.run("hub", "one", "--hosts", "hosts"), 64, ["is not a hub"])
+    expectSentence(bench.hub.run("hub", "hosts", "--hosts", "hosts"), 64, ["is not a hub"])
     expectSentence(bench.hub.run("hub", "fleet"), 66, ["there is no host file fleet/hosts"])
     #expect(bench.round().status == 0)
     let held = open("\(bench.hub.directory.path)/fleet/.hub", O_RDONLY | O_CLOEXEC)

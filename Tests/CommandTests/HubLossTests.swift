@@ -173,7 +173,7 @@ struct HubLossTests {
     let found = verify()
     #expect(!found.talk.contains("nor in its trash"), "\(found.talk)")
     let rest = bench.contents(of: "features").keys.filter { $0.contains(id) }
-    let isNamed = rest.allSatisfy { found.talk.contains("\($0) is of no recording here") }
+    let isNamed = rest.allSatisfy { found.talk.contains("\($0) belongs to no recording here") }
     #expect(isNamed, "\(found.talk)")
   }
 

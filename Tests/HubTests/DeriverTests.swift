@@ -133,7 +133,7 @@ struct DeriverTests {
       isRemoved
       ? []
       : [
-        "pump-1: recording \(Self.bad) came here, and its log is neither in HUB/logs/pump-1 nor in its trash: a disk or a person removed it; put it back from a copy, or restore it on its machine, and run a round"
+        "pump-1: recording \(Self.bad) came here, and its log is neither in HUB/logs/pump-1 nor in its trash: restore a copy of it, or restore it on its machine, and run a round"
       ]
     let counts = "pump-1: 1 offered, 1 here"
     let rest = ["pump-2: 1 offered, 1 here, all here"]

@@ -33,19 +33,22 @@ struct HostFileTests {
   @Test(
     "a line that cannot be used is named by its number, and the others are used",
     arguments: [
-      ("7", "7 is no name"), ("07 = a", "07 is no name"), ("7.10", "7.10 is no name"),
-      ("1e5", "1e5 is no name"), ("nan", "nan is no name"), ("2026-01-02", "2026-01-02 is no name"),
-      ("2026.01.02", "2026.01.02 is no name"), ("1.2.3", "1.2.3 is no name"),
-      ("true", "true is no name"), ("false", "false is no name"), ("null", "null is no name"),
-      ("epoch", "epoch is no name"), ("infinity", "infinity is no name"),
-      ("0b10", "0b10 is no name"), ("0x1f", "0x1f is no name"), ("Pump", "Pump is no name"),
-      ("-p", "-p is no name"), ("../etc", "../etc is no name"),
-      (".hub", ".hub is no name"), ("p =", "no destination"),
-      ("p = -oProxyCommand=x", "no destination of ssh"),
-      ("p site", "site is no label"), ("p Site=x", "Site=x is no label"),
-      ("p site=", "site= is no label"),
+      ("7", "7 is not a name"), ("07 = a", "07 is not a name"), ("7.10", "7.10 is not a name"),
+      ("1e5", "1e5 is not a name"), ("nan", "nan is not a name"),
+      ("2026-01-02", "2026-01-02 is not a name"),
+      ("2026.01.02", "2026.01.02 is not a name"), ("1.2.3", "1.2.3 is not a name"),
+      ("true", "true is not a name"), ("false", "false is not a name"),
+      ("null", "null is not a name"),
+      ("epoch", "epoch is not a name"), ("infinity", "infinity is not a name"),
+      ("0b10", "0b10 is not a name"), ("0x1f", "0x1f is not a name"),
+      ("Pump", "Pump is not a name"),
+      ("-p", "-p is not a name"), ("../etc", "../etc is not a name"),
+      (".hub", ".hub is not a name"), ("p =", "no destination"),
+      ("p = -oProxyCommand=x", "not a destination of ssh"),
+      ("p site", "site is not a label"), ("p Site=x", "Site=x is not a label"),
+      ("p site=", "site= is not a label"),
       ("p a=1 a=2", "the label a is there twice"), ("*", "a pattern has the form"),
-      ("p\u{1}", "p? is no name"), (String(repeating: "p", count: 64), "is no name"),
+      ("p\u{1}", "p? is not a name"), (String(repeating: "p", count: 64), "is not a name"),
       ("good", "good is in line 1 already"),
       ("other = good", "good is the destination of good in line 1"),
     ])
@@ -87,8 +90,8 @@ struct HostFileTests {
     #expect(hosts[1].labels.map(\.value) == ["b"])
     #expect(errors.count == 3)
     #expect(
-      errors[0].hasPrefix("hosts:1: the aliases Pump-3 and pump-3 differ in case alone: give one"))
-    #expect(errors[1].hasPrefix("hosts:1: the alias pump 4 is no name"))
-    #expect(errors[2] == "hosts:3: no alias of the SSH configuration fits none-*")
+      errors[0].hasPrefix("hosts:1: the aliases Pump-3 and pump-3 differ only in case: give one"))
+    #expect(errors[1].hasPrefix("hosts:1: the alias pump 4 is not a name"))
+    #expect(errors[2] == "hosts:3: no alias of the SSH configuration matches none-*")
   }
 }

@@ -128,7 +128,7 @@ struct HubRoundTests {
   func differing() throws {
     _ = try fleet.round([(pump, Self.visit([Self.offersA], Self.fetchOfA))])
     let sentence =
-      "has the UUID of a recording of pump-1 and other bytes: one of them was changed or made from a copy; it is not fetched, and what is here stays as it is"
+      "has the UUID of a recording of pump-1 and other bytes: one of them was changed or made from a copy; it is not fetched, and the one here stays"
     let longer = try fleet.round([(twin, Self.visit(["4 $x $x.n complete 200"], ""))])
     #expect(
       longer.said == ["pump-2: recording 4 \(sentence)", "pump-2: 1 offered, 1 failed, status 65"])
@@ -280,19 +280,9 @@ struct HubRoundTests {
     #expect(rename(fleet.path + "/logs/pump-1", fleet.directory.path + "/away") == 0)
     #expect(
       try fleet.round([]).said == [
-        "pump-1: it has neither a line in the host file nor a store here: \(HubTable.all.count + 1) of its files in the tables removed, as nothing can verify them"
+        "pump-1: it has neither a line in the host file nor a store here: removed \(HubTable.all.count + 1) of its files in the tables, as nothing can verify them"
       ])
     #expect(try fleet.verify().isEmpty)
-  }
-
-  @Test("finished files are handed to the program that takes them")
-  func handed() throws {
-    let (program, taken) = (fleet.directory.path + "/take", fleet.directory.path + "/taken")
-    fleet.directory.write(Array("#!/bin/sh\necho $3 >> \(taken)\n".utf8), to: "take")
-    #expect(chmod(program, 0o755) == 0)
-    _ = try fleet.round([(pump, Self.visit([Self.offersB], Self.fetchOfB))], hook: program)
-    let lines = fleet.directory.bytes(of: "taken").count { $0 == UInt8(ascii: "\n") }
-    #expect(lines == HubTable.all.count + 1)
   }
 
   @Test("verify names what is not what the logs say, and a round mends what is derived")
@@ -335,7 +325,7 @@ struct HubRoundTests {
     fleet.directory.write([1], to: "fleet/samples/host=pump-9/stray.parquet")
     #expect(
       try fleet.verify() == [
-        "HUB/samples/host=pump-9/stray.parquet is of no recording here: run a round; if that leaves it, delete it"
+        "HUB/samples/host=pump-9/stray.parquet belongs to no recording here: run a round; if that leaves it, delete it"
       ])
     #expect(unlink(fleet.path + "/samples/host=pump-9/stray.parquet") == 0)
     // A log that changed is named, and nothing of it is made anew.

@@ -59,8 +59,7 @@ struct OwnersTests {
     let ids = ids(3)
     owners.note(ids[1], OwnersTests.proof, of: "b")
     let settings = HubRound.Settings(
-      SSHConnection(
-        program: "ssh", port: nil, identity: nil, configuration: nil, options: [], remoteStore: nil),
+      SSHConnection(program: "ssh"),
       timeout: 1, .inside)
     let keeper = HostKeeper(
       HubHost(name: "a", destination: "a", labels: [], line: 1), hub, owners, settings,
@@ -93,9 +92,7 @@ struct OwnersTests {
     for (day, count) in [(8, 1), (9, 0), (20_783, 0)] as [(Int64, Int)] {
       let now = WallTime(nanoseconds: day * 86_400_000_000_000, isSynchronised: false)
       let settings = HubRound.Settings(
-        SSHConnection(
-          program: "ssh", port: nil, identity: nil, configuration: nil, options: [],
-          remoteStore: nil), timeout: 1, .inside)
+        SSHConnection(program: "ssh"), timeout: 1, .inside)
       let keeper = HostKeeper(
         HubHost(name: "a", destination: "a", labels: [], line: 1), hub, owners, settings,
         now: { now }, talk: { _ in })

@@ -39,7 +39,7 @@ struct PlayedFleet {
   /// One round, a host after the other; returns what was reported, and then a line a host with its counts.
   func round(
     _ hosts: [(HubHost, String)], thenFree: Bool = false, now: Int64 = PlayedFleet.now,
-    hook: String? = nil, deriver: Deriver = .inside
+    deriver: Deriver = .inside
   ) throws -> (said: [String], requests: [[[String]]]) {
     let hub = try hub()
     let lock = try hub.lock()
@@ -50,10 +50,8 @@ struct PlayedFleet {
     let played = PlayedHosts(
       Dictionary(uniqueKeysWithValues: hosts.map { ($0.destination, Conversation($1)) }))
     var settings = HubRound.Settings(
-      SSHConnection(
-        program: played.program, port: nil, identity: nil, configuration: nil, options: [],
-        remoteStore: nil), timeout: 12_000_000_000, deriver)
-    (settings.thenFree, settings.hook) = (thenFree, hook)
+      SSHConnection(program: played.program), timeout: 12_000_000_000, deriver)
+    settings.thenFree = thenFree
     let round = HubRound(hub, hosts.map(\.0), settings, board) { PlayedFleet.time(now) }
     // Locks that other tests release are not to be copied by a start.
     let results = try ProgramStart.perform { try round.run(jobs: 1, lock) }

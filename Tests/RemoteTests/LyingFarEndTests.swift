@@ -76,9 +76,9 @@ struct LyingFarEndTests {
     ),
     (
       "> labelled | < recording 9 $a $a.n complete 200",
-      "something that is no recording with labels"
+      "something that is not a recording with labels"
     ),
-    ("\(labelled) | < freed", "something that is no label"),
+    ("\(labelled) | < freed", "something that is not a label"),
   ])
   func lists(_ replies: String, _ what: String) throws {
     try check("< end | " + replies, "pi@pump lists \(what), \(Self.never) | = 1 offered; status 69")
@@ -118,7 +118,7 @@ struct LyingFarEndTests {
       "recording 8 cannot be read there: it has the UUID of recording 9 | = pump-1: recording 9: later | = 2 offered, 2 failed; status 65"
     )
     try check(
-      "< freed", "pi@pump lists something that is no recording, \(Self.never) | = status 69")
+      "< freed", "pi@pump lists something that is not a recording, \(Self.never) | = status 69")
     // Of a sentence about one, 500 characters are kept.
     let words = String(repeating: "z", count: 499)
     try check(
@@ -134,7 +134,7 @@ struct LyingFarEndTests {
     ),
     (
       "< Welcome to pump",
-      "pi@pump answers, but not as imulog; a start-up file of its shell must not print anything"
+      "pi@pump answers, but not as imulog; start-up files of its shell must print nothing"
     ),
     (
       "? sh: 1: imulog: not found | ~ 127",
@@ -150,7 +150,7 @@ struct LyingFarEndTests {
     ),
     (
       "< end",
-      "pi@pump answers, but not as imulog; a start-up file of its shell must not print anything"
+      "pi@pump answers, but not as imulog; start-up files of its shell must print nothing"
     ),
     (
       "< refused 77 no",

@@ -109,7 +109,7 @@ struct PullConversationTests {
       < imulog-pull 1 keep | > list | < recording 9 $a $a.n complete 200 | < recording 3 $b $b.n recovered 100 | < end
       > labelled | < end
       = pump-1: recording 9: is not what was fetched as 4 ($a.n bytes there, $x.n here): one of them was changed; `imulog --store STORE rm 4` and pull again to have theirs
-      = pump-1: recording 3: is no longer what was fetched as 5 ($b.n bytes there, $b.n here): it was recovered there after a power loss, or its medium fails; the copy here is kept unchanged, and to end this remove the recording there
+      = pump-1: recording 3: is no longer what was fetched as 5 ($b.n bytes there, $b.n here): it was recovered there after a power loss, or its medium fails; the copy here is kept unchanged; remove the recording there
       = 2 offered, 2 failed; status 65
       """),
     PullCase(

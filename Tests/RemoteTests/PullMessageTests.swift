@@ -2,7 +2,7 @@
 
 import IMUModel
 import LogFormat
-import Remote
+@testable import Remote
 import Testing
 
 @Suite("The protocol of a pull")

@@ -45,9 +45,7 @@ final class PullingStore {
     let catalogue = try catalogue()
     let local = LocalCopies(catalogue, unanswered: try unanswered(catalogue))
     let board = PullBoard(hosts: ["pump-1"], show: { _ = $0() }, report: { said.add($0) })
-    var connection = SSHConnection(
-      program: hosts.program, port: nil, identity: nil, configuration: nil, options: [],
-      remoteStore: nil)
+    var connection = SSHConnection(program: hosts.program)
     connection.showsHostKey = true
     let source = PullSource(
       "pump-1", destination: "pi@pump", connection, settings, open: { local })

@@ -78,8 +78,8 @@ struct RemoteMachineTests {
 
   @Test("whether ssh shows the host's key changes nothing of the route that a request went")
   func route() {
-    var connection = SSHConnection(
-      program: "ssh", port: "22", identity: nil, configuration: nil, options: [], remoteStore: nil)
+    var connection = SSHConnection(program: "ssh")
+    connection.port = "22"
     let plain = connection.route(to: "pi@pump")
     connection.showsHostKey = true
     #expect(connection.arguments(host: "pi@pump").contains("VisualHostKey=yes"))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
-import Remote
+@testable import Remote
 import Testing
 
 @Suite("Words of a request are split without a shell")

@@ -3,8 +3,7 @@
 import Export
 
 extension HubTable {
-  /// A row a second.
-  static let features = HubTable(name: "features", isOfLogAlone: false) {
+  static let features = HubTable(name: "features") {
     log, facts, sink throws(ExportError) in
     facts.levels = try Exporter.writeFeatures(
       of: &log, labels: facts.labels.labels, calibration: facts.calibration, to: &sink)

@@ -7,13 +7,10 @@ import LogStore
 
 /// A table with a file a recording: `DIR/NAME/host=HOST/date=DATE/UUID.parquet`.
 ///
-/// What derives, verifies, lists, hands over and removes goes through ``all``; the table `recordings` has the columns
-/// `NAME_bytes` and `NAME_path` of each. Another table is a file beside this one and its name in ``all``.
+/// Deriving, verifying, listing and removing run over ``all``; the table `recordings` has the columns `NAME_bytes` and
+/// `NAME_path` of each.
 struct HubTable: Sendable {
-  /// The name of its directory.
   let name: String
-  /// Whether labels and calibrations leave its files as they are.
-  let isOfLogAlone: Bool
   /// Writes a recording's file, from a reader at the log's beginning.
   let write:
     @Sendable (_ log: inout LogReader<FileStorage>, inout DerivationFacts, inout BufferedSink)
@@ -23,12 +20,12 @@ struct HubTable: Sendable {
   static let all: [HubTable] = [.samples, .features]
 }
 
-/// What is known of a recording when its files are written.
+/// What the tables of a recording are written from.
 struct DerivationFacts {
   let account: Account
   let labels: LabelList
-  /// The calibration of its channels.
+  /// Limited to its channels.
   let calibration: SensorCalibration?
-  /// The motion's levels, of the table that measures them.
+  /// The motion's levels, which `features` measures.
   var levels = SecondLevels()
 }

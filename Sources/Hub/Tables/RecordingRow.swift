@@ -7,15 +7,13 @@ import LogFormat
 import LogStore
 import Text
 
-/// A recording's row in the table `recordings`: what its header says, what a pass over all of it found, and its labels.
-///
-/// Only what the recording, its labels and its host's line say is in it, so that the same recording has the same row at
-/// every hub: where it was fetched from, and when, is in the ledger.
+/// A recording's row in the table `recordings`: its header, what a pass over it found, its labels, and its host's line. The
+/// same recording has the same row at every hub; the ledger has where and when it was fetched.
 struct RecordingRow {
   typealias Value = FlatTable.Value
 
-  /// A column: its name is that of JSON documents, with the unit at its end.
   struct Column: Sendable {
+    /// With the unit at its end.
     let name: String
     let kind: FlatTable.Kind
     let value: @Sendable (RowFacts) -> Value?
@@ -41,7 +39,6 @@ struct RecordingRow {
     }
   }
 
-  /// The columns of the table, in their order.
   static let columns: [Column] =
     [
       .text("recording") { "\($0.log.id)" },
@@ -106,7 +103,11 @@ struct RecordingRow {
       .integer("marks") { $0.account.markCount },
       .text("labels") { JSONWriter.list($0.labels.labels) { $0.add($1) } },
       .text("label_names") { $0.labels.names.joined(separator: ";") },
-      .text("host_labels") { JSONWriter.object($0.host.labels.map { ($0.name, $0.value) }) },
+      .text("host_labels") { facts in
+        var json = JSONWriter()
+        json.object(of: facts.host.labels)
+        return json.text
+      },
       .integer("log_bytes") { $0.proof.byteCount },
       .text("log_sha256") { "\($0.proof.digest)" },
     ]
@@ -117,9 +118,9 @@ struct RecordingRow {
       ]
     }
 
-  /// The values, in the order of the columns.
+  /// In the order of the columns.
   private(set) var values: [Value?]
-  /// The motion's levels in thousandths of m/s², or of rad/s without an accelerometer, for a small picture; not in the table.
+  /// The motion's levels in thousandths of m/s², or of rad/s without an accelerometer, for the page; not in the table.
   private(set) var levels: [Int64] = []
 
   /// `ticks_bus_error` of ``GapCause/busError``.
@@ -135,7 +136,7 @@ struct RecordingRow {
     self.levels = levels.levels.map { RecordingRow.level(($0 * 1000).rounded()) }
   }
 
-  /// The row on one line: an object of the values by column; columns without one are left out.
+  /// The row on one line: an object of the known values by column.
   var json: String {
     var json = JSONWriter()
     json.object { json in
@@ -155,7 +156,7 @@ struct RecordingRow {
     return json.text
   }
 
-  /// Reads ``json``; `nil` for another text. Columns that this version does not know are left out.
+  /// Reads ``json``; `nil` for another text. Skips unknown columns.
   init?(json bytes: [UInt8]) {
     var reader = JSONReader(bytes)
     var values = [Value?](repeating: nil, count: RecordingRow.columns.count)
@@ -187,7 +188,7 @@ struct RecordingRow {
     self.values = values
   }
 
-  /// A column in which two rows differ, the labels of the host aside; `nil` where none does.
+  /// The first column in which two rows differ, other than the labels of the host.
   func difference(from other: RecordingRow) -> String? {
     RecordingRow.columns.indices.first { place in
       RecordingRow.columns[place].name != "host_labels" && values[place] != other.values[place]
@@ -197,15 +198,14 @@ struct RecordingRow {
   private static let places = Dictionary(
     uniqueKeysWithValues: columns.enumerated().map { ($1.name, $0) })
 
-  /// A level within bounds: the scale of a recording is whatever its header says.
+  /// A level within bounds, as a header may have any scale.
   private static func level(_ thousandths: Double) -> Int64 {
     thousandths.isNaN ? 0 : Int64(min(max(thousandths, 0), 1e15))
   }
 
-  /// When it began, for the order of the table; undated ones first.
+  /// The key of the table's order; undated ones come first.
   var started: Int64 { integer("started") ?? .min }
 
-  /// The value of a column of whole numbers.
   func integer(_ column: String) -> Int64? {
     guard let place = RecordingRow.places[column], case .integer(let number)? = values[place] else {
       return nil
@@ -213,7 +213,6 @@ struct RecordingRow {
     return number
   }
 
-  /// The value of a column of texts.
   func text(_ column: String) -> String? {
     guard let place = RecordingRow.places[column], case .text(let text)? = values[place] else {
       return nil
@@ -222,11 +221,10 @@ struct RecordingRow {
   }
 }
 
-/// What a row is made of.
 struct RowFacts {
   let account: Account
   let labels: LabelList
-  /// The one that features are calibrated by.
+  /// The one of the features.
   let calibration: SensorCalibration?
   let host: HubHost
   let proof: HostLedger.Proof
@@ -235,21 +233,10 @@ struct RowFacts {
 
   var log: RecordingDescription { account.description }
 
-  /// A scale of the sensor in this unit; `nil` without the channels.
+  /// A scale of the sensor times `unit`; `nil` without the channels.
   func scale(
     _ fraction: KeyPath<SensorDescription, Fraction>, _ unit: Double, of channels: ChannelSet
   ) -> Double? {
     log.channels.isDisjoint(with: channels) ? nil : log.sensor[keyPath: fraction].value * unit
-  }
-}
-
-extension JSONWriter {
-  /// An object of texts, alone.
-  fileprivate static func object(_ members: [(String, String)]) -> String {
-    var json = JSONWriter()
-    json.object { json in
-      for (name, value) in members { json.member(name, value) }
-    }
-    return json.text
   }
 }

@@ -4,7 +4,7 @@ import Export
 
 extension HubTable {
   /// A row a sample. A person who deletes a recording's file here gives up a log that is lost.
-  static let samples = HubTable(name: "samples", isOfLogAlone: true) {
+  static let samples = HubTable(name: "samples") {
     log, _, sink throws(ExportError) in
     var options = ExportOptions(format: .parquet)
     options.isForHub = true

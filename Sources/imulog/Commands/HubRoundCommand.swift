@@ -24,6 +24,7 @@ struct HubRoundCommand: ParsableCommand {
     transform: SpanLimits.every.span)
   var every: Span?
 
+<<<<<<< HEAD
   @Option(
     help: .value(
       "program",
@@ -31,6 +32,8 @@ struct HubRoundCommand: ParsableCommand {
     ), completion: .file())
   var eachFile: String?
 
+=======
+>>>>>>> cdac9e2ce94ae2c3581668b759e2cc78daece193
   @OptionGroup var glance: GlanceOptions
 
   @Flag(help: "Print the summary as JSON.")
@@ -83,7 +86,6 @@ struct HubRoundCommand: ParsableCommand {
     var settings = HubRound.Settings(
       ssh.connection, timeout: ssh.timeout.nanoseconds, Deriver(program: "/proc/self/exe"))
     settings.thenFree = thenFree
-    settings.hook = eachFile
     let round = HubRound(hub, hosts, settings, board) { SystemClock().wallTime }
     let results = try round.run(jobs: jobs, lock)
     _ = consume lock

@@ -205,9 +205,11 @@ struct SSHOptions: ParsableArguments {
 
   /// The connection that these options and the environment describe.
   var connection: SSHConnection {
-    SSHConnection(
-      program: ssh ?? Environment.value("IMULOG_SSH") ?? "ssh", port: port, identity: identity,
-      configuration: configuration, options: options, remoteStore: remoteStore)
+    var connection = SSHConnection(program: ssh ?? Environment.value("IMULOG_SSH") ?? "ssh")
+    (connection.port, connection.identity) = (port, identity)
+    (connection.configuration, connection.options) = (configuration, options)
+    connection.remoteStore = remoteStore
+    return connection
   }
 }
 

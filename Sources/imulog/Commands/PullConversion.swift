@@ -56,8 +56,9 @@ struct PullConversion: Sendable {
     // A file that is there is of the same recording, and as little whole.
     try file.publish(isWhole: report.damages == 0 && !report.areLabelsDamaged)
     report.add(remark)
-    return PullSettings.Derived(
-      isDamaged: report.damages > 0 || report.areLabelsDamaged, remarks: report.remarks)
+    return (
+      isDamaged: report.damages > 0 || report.areLabelsDamaged, remarks: report.remarks
+    )
   }
 
   /// Whether a file has the time of labels, as a file system keeps it that rounds to one or two seconds.

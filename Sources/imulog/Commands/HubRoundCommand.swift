@@ -24,16 +24,6 @@ struct HubRoundCommand: ParsableCommand {
     transform: SpanLimits.every.span)
   var every: Span?
 
-<<<<<<< HEAD
-  @Option(
-    help: .value(
-      "program",
-      "For each finished file run PROGRAM put PATH PLACE, for one that is gone PROGRAM drop PLACE, until it succeeds."
-    ), completion: .file())
-  var eachFile: String?
-
-=======
->>>>>>> cdac9e2ce94ae2c3581668b759e2cc78daece193
   @OptionGroup var glance: GlanceOptions
 
   @Flag(help: "Print the summary as JSON.")

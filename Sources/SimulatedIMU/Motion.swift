@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+import IMUModel
 
 /// The motion of a simulated chip: a movement in physical units, or a recording of counts.
 ///

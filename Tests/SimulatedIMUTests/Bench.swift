@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
-@testable import SimulatedIMU
+import SimulatedIMU
 
 /// A simulated bus with a clock to move by hand, and arrays instead of buffers.
 struct Bench: ~Copyable {

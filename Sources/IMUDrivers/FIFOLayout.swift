@@ -67,7 +67,7 @@ struct FIFOLayout: Sendable, BitwiseCopyable {
 /// The counter with which a chip stamps its slots: six ticks in a sample of the fastest output data rate, 25 µs nominally
 /// (LSM6DSO data sheet 9.65, AN5130 6.4), so that a slot has a whole number of them.
 @usableFromInline
-struct StampCounter: Sendable, BitwiseCopyable {
+package struct StampCounter: Sendable, BitwiseCopyable {
   /// The lowest of its registers.
   @usableFromInline let register: UInt8
   /// Its bytes.
@@ -124,7 +124,7 @@ public struct FIFOFill: Equatable, Sendable, BitwiseCopyable {
   public let slotsAtWatermark: Int?
 
   @inlinable
-  init(
+  package init(
     units: Int, slots: Int?, isOverrun: Bool = false, isProof: Bool = true,
     slotsAtWatermark: Int? = nil
   ) {

@@ -247,7 +247,7 @@ struct SlotAssembly: Sendable, BitwiseCopyable {
 
 /// The stamps of the slots that were taken out, one after the other.
 @usableFromInline
-struct StampSequence: Sendable, BitwiseCopyable {
+package struct StampSequence: Sendable, BitwiseCopyable {
   /// The stamp of the newest slot, if it continues a sequence.
   @usableFromInline private(set) var newest: UInt32?
   /// The stamp that the sequence predicts for that slot.
@@ -260,12 +260,12 @@ struct StampSequence: Sendable, BitwiseCopyable {
   @usableFromInline var reach: Int { count / 16 }
 
   @usableFromInline
-  init() {}
+  package init() {}
 
   /// Notes the next slot's stamp. Slots are the same number of ticks apart, but each stamp is rounded down, so it may differ
   /// from the prediction by one. After another difference, slots were lost or the stamp was void: the sequence begins anew.
   @usableFromInline
-  mutating func note(_ stamp: UInt32, _ counter: StampCounter) {
+  package mutating func note(_ stamp: UInt32, _ counter: StampCounter) {
     if let last = place {
       let next = last &+ UInt32(counter.ticksPerSlot)
       if (stamp &- next &+ 1) & counter.mask <= 2 {

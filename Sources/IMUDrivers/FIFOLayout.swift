@@ -74,6 +74,11 @@ package struct StampCounter: Sendable, BitwiseCopyable {
   @usableFromInline let count: Int
   @usableFromInline let ticksPerSlot: UInt16
 
+  @inlinable
+  package init(register: UInt8, count: Int, ticksPerSlot: UInt16) {
+    (self.register, self.count, self.ticksPerSlot) = (register, count, ticksPerSlot)
+  }
+
   /// Its bits.
   @inlinable var mask: UInt32 { count == 4 ? .max : 1 << UInt32(8 * count) - 1 }
 }

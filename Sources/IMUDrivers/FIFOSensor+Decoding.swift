@@ -249,7 +249,7 @@ struct SlotAssembly: Sendable, BitwiseCopyable {
 @usableFromInline
 package struct StampSequence: Sendable, BitwiseCopyable {
   /// The stamp of the newest slot, if it continues a sequence.
-  @usableFromInline private(set) var newest: UInt32?
+  @usableFromInline package private(set) var newest: UInt32?
   /// The stamp that the sequence predicts for that slot.
   private var place: UInt32?
   /// Slots in the sequence after its first.
@@ -257,7 +257,7 @@ package struct StampSequence: Sendable, BitwiseCopyable {
 
   /// The slots after the newest one whose stamps the sequence predicts to within an eighth of a tick. Each of `count` slots
   /// was within a tick, and stamps are rounded by up to one, so the prediction is off by at most 2/count ticks a slot.
-  @usableFromInline var reach: Int { count / 16 }
+  @usableFromInline package var reach: Int { count / 16 }
 
   @usableFromInline
   package init() {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUModel
+package import IMUModel
 
 /// The motion of a simulated chip: a movement in physical units, or a recording of counts.
 ///
@@ -59,6 +59,14 @@ public struct Motion: Sendable {
 
   /// The same state for ever.
   public static func steady(_ truth: Truth) -> Motion { Motion(shape: .steady(truth)) }
+
+  /// The true state; `nil` for a recording.
+  package func truth(at nanoseconds: Int64) -> Truth? { withSource { $0.truth(at: nanoseconds) } }
+
+  /// The recorded counts; `nil` unless it is a recording.
+  package func counts(at nanoseconds: Int64) -> RawSample? {
+    withSource { $0.counts(at: nanoseconds) }
+  }
 
   /// Calls `body` with the motion as the chips read it.
   func withSource<Value>(_ body: (MotionSource) -> Value) -> Value {

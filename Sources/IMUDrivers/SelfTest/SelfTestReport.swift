@@ -45,7 +45,7 @@ package struct SelfTestAnswer: Equatable, Sendable {
   var isUntrimmed = false
   let finding: CertificateFinding
 
-  var verdict: CertificateFinding.Verdict { finding.verdict }
+  package var verdict: CertificateFinding.Verdict { finding.verdict }
 }
 
 extension SelfTestReport {

@@ -33,8 +33,8 @@ struct Confinement: Sendable {
     }
   }
 
-  /// What the service's unit hides; with drop-ins or another unit nothing, because only systemd knows their effect. Without a
-  /// unit, only what is hidden counts: drop-ins may let it write.
+  /// What the service's unit hides; with drop-ins or another unit nothing, because only systemd knows their effect.
+  /// Without a unit, only what is hidden counts: drop-ins may let it write.
   init(unit: ServiceUnit?) {
     let rows = unit.map { $0.isOwn ? Confinement.table : [] } ?? Confinement.hiding
     places =

@@ -101,8 +101,7 @@ struct Watchers {
     _ = callers.control?.send(peer, bytes)
   }
 
-  /// Sends bytes to all after a report of lost lines: `lost` to all, and `lines` to a watcher that is too slow for the
-  /// bytes.
+  /// Sends bytes to all, after a report of `lost` lines; a watcher that is too slow for the bytes loses `lines` of them.
   mutating func send(
     _ bytes: [UInt8], lines: UInt64 = 0, after lost: UInt64 = 0, _ callers: Callers
   ) {

@@ -17,8 +17,7 @@ enum CardOrder: Sendable {
   case quit
 }
 
-/// The flusher thread's work: owns the store, makes each recording's file, appends and syncs the queue's bytes, and
-/// closes the file. No other thread waits for the card.
+/// The flusher thread's work: makes each recording's file, appends and syncs the queue's bytes. Only it waits for the card.
 ///
 ///     loop ── use ─────┐                                      ┌─► writer: the queue
 ///     writer ── record ┼─► card: make, append, sync, close ───┤
@@ -181,8 +180,7 @@ struct Card: ~Copyable {
     return ReservingStorage(storage, reserve: reserve) { isLast throws(StorageError) in
       if isSingle { return .max }
       var store = store
-      // Unavailable space is requested again with the next bytes. Only a recording that would otherwise end waits for
-      // another program.
+      // Space is requested again with the next bytes: only a recording that would otherwise end waits for a program.
       if !isLast { store.lockPatience = 0 }
       do {
         let room = try store.makeRoom(

@@ -54,8 +54,7 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
     pending.lazy.map { min($0.silenceDue ?? $0.deadline, $0.deadline) }.min()
   }
 
-  /// Adds a caller whose request `machine` has just accepted, and who waits for `patience` nanoseconds at most. Returns the
-  /// answer when there is nothing to wait for.
+  /// Adds a caller whose request was just accepted, with its patience; returns the answer if it need not wait.
   package mutating func add(
     _ caller: Caller, _ request: ControlRequest, after machine: RecorderMachine,
     at now: MonotonicTime, patience: Int64

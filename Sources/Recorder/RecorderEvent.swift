@@ -2,8 +2,7 @@
 
 package import IMUModel
 
-/// The input of ``RecorderMachine``. A gesture has the stamp at which the button went down, a double press that of its first
-/// press; a request has the instant at which it arrived.
+/// The input of ``RecorderMachine``. A gesture has the stamp of its first press, a request the instant at which it arrived.
 package enum RecorderEvent: Equatable, Sendable {
   /// The recorder has started.
   case begin
@@ -136,8 +135,7 @@ package enum RecorderEffect: Equatable, Sendable {
   case refuse(String, ExitStatus = .tryAgain)
   /// An event in the motion has no recording: a sentence for the journal.
   case report(String)
-  /// Use the new configuration; answered by ``RecorderEvent/reloaded(samplesWhileIdle:)`` or
-  /// ``RecorderEvent/reloadRefused`` before any other event.
+  /// Use the new configuration; it is in force or refused before any other event.
   case reload
   case exit
 }

@@ -13,8 +13,7 @@ import Sampling
 ///     socket  ─┤                                                     ├─► panel
 ///     news    ─┘                                                     └─► answers
 ///
-/// It waits for nothing but `poll`, with a deadline only while something is due: none while the sensor sleeps and the light
-/// is constant.
+/// It waits for nothing but `poll`, without a deadline while the sensor sleeps and the light is constant.
 package final class RecorderLoop {
   /// The loop's surroundings, which tests replace.
   package struct Surroundings {

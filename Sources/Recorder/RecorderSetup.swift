@@ -86,8 +86,7 @@ package struct RecorderSetup: Sendable {
     calibration.map { $0.sensor != sensor.model } ?? false
   }
 
-  /// The time unit of samples, in nanoseconds: a read takes hundreds of microseconds, and finer digits are noise that costs
-  /// more than a byte a sample.
+  /// The time unit of samples, in nanoseconds: a read takes hundreds of µs, and finer digits would be noise in the log.
   static var timeUnit: Int64 { 1000 }
 
   /// From the end of bring-up to tick 0: time for the threads to start.

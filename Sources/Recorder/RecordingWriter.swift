@@ -90,8 +90,7 @@ package struct RecordingWriter: ~Copyable {
     log.map { RecordingProgress(ledger: $0.ledger, lateness: $0.lateness) }
   }
 
-  /// Adds the records that arrived since the last look to `records`, with the sampler's numbers. Call it before
-  /// ``advance(_:)``, which moves records out of the ring.
+  /// Adds the records since the last look, with the sampler's numbers; call it before ``advance(_:)``, which moves them.
   package mutating func look(into records: inout [TickRecord]) {
     let count = records.count
     history.look(into: &records)
@@ -120,8 +119,7 @@ extension RecordingWriter {
     (isLimitReported, isReadyReported) = (false, false)
   }
 
-  /// The file is there: the waiting records go into its log, and the log into `queue`. Throws when `description` cannot be a
-  /// log's, and changes nothing then.
+  /// The file is there: its log gets the waiting records, and `queue` the log. Changes nothing when it throws.
   package mutating func attach(
     _ description: RecordingDescription, queue: FlushQueue
   ) throws(LogError) {

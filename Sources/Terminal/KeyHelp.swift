@@ -151,8 +151,7 @@ struct KeyHelp {
   }
 }
 
-/// The panel of a view's keys, which `?` opens. While open it takes every key but Ctrl-C, and no key does two things. A
-/// click does not close it: its second half would follow.
+/// The panel of a view's keys, which `?` opens. While open it takes every key but Ctrl-C; a click does not close it.
 struct HelpPanel {
   var least = GraphPicture.leastScreen
   private(set) var page: Int?

@@ -83,7 +83,7 @@ struct HubFaultTests {
     let outcome = bench.hub.shell(
       "ulimit -n 64; exec \(Child.program) hub fleet --hosts hosts --jobs 3"
     ).expect(0)
-    #expect(outcome.talk.hasPrefix("imulog: 2 hosts at a time, not 3: "), "\(outcome.talk)")
+    #expect(outcome.talk.hasPrefix("imulog: 2 hosts at a time, not 3, "), "\(outcome.talk)")
     #expect(bench.contents(of: "samples").count == 3)
   }
 
@@ -146,7 +146,7 @@ struct HubFaultTests {
     // And no file of it.
     #expect(bench.hub.shell("mv fleet/logs/pump-1 away").status == 0)
     let outcome = bench.hub.run("hub", "verify", "fleet").expect(
-      65, "its store fleet/logs/pump-1 is not there")
+      65, "its store fleet/logs/pump-1 is missing")
     #expect(!outcome.talk.contains("delete it"))
   }
 
@@ -296,7 +296,7 @@ struct HubFaultTests {
     let gone = bench.round().expect(0)
     #expect(
       gone.talk.hasPrefix(
-        "imulog: a: it has neither a line in the host file nor a store here: 3 of"),
+        "imulog: a: it has neither a line in the host file nor a store here: removed 3 of"),
       "\(gone.talk)")
     #expect(
       ["samples", "features", "recordings"].allSatisfy { part in

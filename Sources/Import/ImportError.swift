@@ -23,32 +23,21 @@ public struct ImportError: Error, Equatable, Sendable, CustomStringConvertible, 
     case objection
   }
 
-  /// A column, by its number from 1 and its name, or a key, which has no number.
-  public struct Column: Equatable, Sendable, CustomStringConvertible {
-    /// `column 2 (ax)`, or the key in quotes.
-    public let description: String
-
-    init(number: Int? = nil, name: String) {
-      let suffix = name.isEmpty ? "" : " (\(name))"
-      description = number.map { "column \($0)\(suffix)" } ?? "\"\(name)\""
-    }
-  }
-
   /// What a caller does differently.
   public let kind: Kind
   /// The file's name.
   public let file: String
   /// Where in it; `nil` of the whole file.
   public let place: Place?
-  /// Of one value: its column.
-  public let column: Column?
+  /// Of one value: `column 2 (ax)`, or a key in quotes.
+  public let column: String?
   /// What is wrong: a clause.
   public let problem: String
   /// What to do: a clause, or the lines of a refusal.
   public let remedy: String
 
   init(
-    _ file: String, at place: Place? = nil, column: Column? = nil, kind: Kind = .wrong,
+    _ file: String, at place: Place? = nil, column: String? = nil, kind: Kind = .wrong,
     _ problem: String, remedy: String
   ) {
     precondition(!remedy.isEmpty, "an error needs a remedy")
@@ -58,7 +47,7 @@ public struct ImportError: Error, Equatable, Sendable, CustomStringConvertible, 
 
   /// `file, line 3, column 2 (ax): problem: remedy`.
   public var description: String {
-    let words = [file, place?.description, column?.description].compactMap { $0 }.joined(
+    let words = [file, place?.description, column].compactMap { $0 }.joined(
       separator: ", ")
     // A refusal of several lines is a text of its own.
     if kind == .unclear { return "\(words) \(problem)\n\(remedy)" }
@@ -96,7 +85,8 @@ public struct ImportError: Error, Equatable, Sendable, CustomStringConvertible, 
 
 /// What is wrong with a value or a row, before the file and the place are known.
 struct FieldError: Error, Equatable {
-  var column: ImportError.Column?
+  /// `column 2 (ax)`, or a key in quotes.
+  var column: String?
   var problem: String
   var remedy: String
 

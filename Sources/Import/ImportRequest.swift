@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import IMUModel
+import Text
 
 /// What the user says about a file to import.
 public struct ImportRequest: Equatable, Sendable {
@@ -56,9 +57,7 @@ public struct ImportRequest: Equatable, Sendable {
     guard let (digits, power) = Fraction.terms(ofDecimal: text, digits: 9, decimals: 9),
       digits > 0
     else { return nil }
-    let (counts, units) = (Int64(digits), Int64(power))
-    var (a, b) = (units, counts)
-    while b != 0 { (a, b) = (b, a % b) }
-    return Fraction(units / a, over: counts / a)
+    let divisor = digits.commonDivisor(power)
+    return Fraction(Int64(power / divisor), over: Int64(digits / divisor))
   }
 }

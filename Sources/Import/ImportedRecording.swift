@@ -133,7 +133,7 @@ public struct ImportedRecording: ~Copyable {
     _ checked: (rows: JoinedRows, remarks: [String]), _ request: ImportRequest, session: Int?
   ) throws(ImportError) -> Parts {
     let rows = checked.rows
-    try rows.settle(rows.understandings.compactMap { $0.reading() }, session: session)
+    try rows.settle(session: session)
     let account = try TickAccount(rows, request)
     let remarks = checked.remarks + rows.remarks + account.remarks
     try rows.rewind()

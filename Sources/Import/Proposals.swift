@@ -9,9 +9,8 @@ extension Understanding {
   /// What the likeliest units of times, or orders of day and month, would mean, and the words of the best for `--units`:
   /// none where the column should be left out.
   func proposedTimes(_ request: ImportRequest) -> (meaning: String, words: [String]) {
-    guard orders.isEmpty else {
-      let order: DateOrder = orders.contains(.dmy) ? .dmy : .mdy
-      return ("dmy if days are first, mdy if months are first", [order.rawValue])
+    guard dateForms.isEmpty else {
+      return ("dmy if days are first, mdy if months are first", [DateOrder.dmy.rawValue])
     }
     let step = census.intervals.median
     let steps = "steps of \(Plain.significant(step * written(0)))"

@@ -17,7 +17,7 @@ struct Refusal {
   private var lines: [(name: String, meaning: String)] = []
   /// What the user gave, and what would be right besides.
   private var request: ImportRequest
-  /// The file that a command names, and what makes it of the given one.
+  /// The files that the command names, and the command that makes them.
   private var paths: [String]
   private var before = ""
 
@@ -42,10 +42,8 @@ struct Refusal {
       refusal.request.columns = ColumnsOption(best.columns)
     }
     for table in (open == nil ? tables : trying(refusal.request)) ?? [] { refusal.add(table) }
-    if let open = tables.first, tables.count == 1, open.archive != nil,
-      refusal.request.columns != nil, refusal.before.isEmpty
-    {
-      refusal.copy(open, by: nil)
+    if tables.count == 1, let archive = first.archive, refusal.request.columns != nil {
+      refusal.unpack(first, from: archive)
     }
     return refusal.error(first.names[0], others: open?.proposals.dropFirst() ?? [])
   }
@@ -62,13 +60,10 @@ struct Refusal {
     for missing in table.missing {
       switch missing {
       case .columns: break
-      case .firstRow:
-        problems.append(table.firstRowDoubt ?? "")
-        copy(table, by: "tail -n +\(table.syntax.headLines + 2)")
       case .timeForm:
         let (meaning, words) = table.proposedTimes(request)
         let name = table.timeColumn?.name ?? "time"
-        if table.orders.isEmpty {
+        if table.dateForms.isEmpty {
           names.append(FieldText.shown(name.utf8))
         } else {
           problems.append("does not say whether days or months are first in its dates")
@@ -116,7 +111,7 @@ struct Refusal {
         request.isEach = true
         guard sessions.contains(where: { $0.begin == .time }) else { continue }
         lines.append(
-          ("recordings", "--each keeps them apart; --sort alone makes one, in the order of times"))
+          ("recordings", "--each keeps them apart; --sort puts rows in the order of their times"))
         // Times that turn back within a session tell that the others may be none.
         if table.census.back > 0 { request.isEach = false }
       case .order(let place):
@@ -137,20 +132,13 @@ struct Refusal {
     request.units = UnitsOption(all.joined(separator: ",")) ?? request.units
   }
 
-  /// Imports a copy of the file, or of its member of an archive, which a filter made.
-  private mutating func copy(_ table: Understanding, by filter: String?) {
+  /// Imports a file of its archive by itself, as columns are chosen of one.
+  private mutating func unpack(_ table: Understanding, from archive: String) {
     let path = table.names[0]
-    var name = path.split(separator: "/").last.map(String.init) ?? path
-    if let archive = table.archive {
-      let member = String(path.dropFirst(archive.count + 1))
-      before = "unzip -p \(ShellWord.quoted(archive)) \(ShellWord.quoted(member))"
-      if let filter { before += " | \(filter)" }
-    } else {
-      let dot = name.lastIndex(of: ".").flatMap { $0 > name.startIndex ? $0 : nil }
-      name.insert(contentsOf: "-2", at: dot ?? name.endIndex)
-      before = "\(filter ?? "cat") \(ShellWord.quoted(path))"
-    }
-    before += " > \(ShellWord.quoted(name)); "
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let member = String(path.dropFirst(archive.count + 1))
+    before =
+      "unzip -p \(ShellWord.quoted(archive)) \(ShellWord.quoted(member)) > \(ShellWord.quoted(name)); "
     paths = [name]
   }
 

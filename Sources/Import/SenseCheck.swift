@@ -8,95 +8,112 @@ import Text
 ///     stated                                   objected to
 ///     a unit or scale of accelerations         a mean length outside 1/√10 … √10 g: the units are 10 and more apart
 ///     a scale that is only usual               outside 1/√2 … √2 g: the ranges of chips are 2 apart
-///     accelerations, rates                     beyond 400 g, 4000 °/s
-///     a rate                                   a middle step outside 1/10 … 10 periods
+///     accelerations, rates                     beyond 400 g, 4000 °/s, or 20,000 °/s where only the head states them
+///     --rate                                   more than a twentieth off the middle and the mean step
+///     a rate of the file                       more than a tenth, as chips are, or tenfold where the file states lost ticks
 ///     a unit of times                          a middle step longer than a day or shorter than 10 µs
+///     numbers such as 1.000 beside 998         always: the point may be between thousands
+///     --sort                                   sessions that have the same times
 ///     a unit that another one contradicts      always
 ///
-/// What only the head states has wider bounds, 16 g and 20,000 °/s, and what a known program states has none.
+/// What a known program states is not checked, unless others write the same names.
 enum SenseCheck {
   /// Periods that are not objected to, in nanoseconds: from 100 kHz to one a day.
   static let periods = 1e4...86_400e9
   /// The fewest rows.
   private static let fewest: UInt64 = 8
 
+  private typealias Objection = (problem: String, remedy: String)
+
   /// The objection, which `--anyway` overrides; `nil` for none.
-  static func objection(_ understanding: Understanding) -> ImportError? {
-    var problem = understanding.contradictions.first
-    var source = Understanding.Source.option("the option")
-    if problem == nil, understanding.census.rows >= fewest {
-      for group in understanding.groups where problem == nil {
-        (problem, source) = values(group, understanding)
-      }
-      if problem == nil { (problem, source) = times(understanding) }
-    }
-    return problem.map {
-      ImportError(
-        understanding.names[0], kind: .objection, $0,
-        remedy:
-          "\(source.isOption ? "correct \(source.name)" : "state another with --units or --rate"), or import it as it is with --anyway"
+  static func objection(_ table: Understanding) -> ImportError? {
+    var found: Objection? = table.contradictions.first.map { ($0, "correct the option") }
+    if found == nil, table.isSorted, !table.isEach, table.census.isInterleaved {
+      found = (
+        "its times begin again, and --sort would mix the rows of several recordings",
+        "keep them apart with --each"
       )
+    }
+    if found == nil, table.syntax.shape == .lines,
+      let group = table.groups.first(where: table.census.mayHaveThousands)
+    {
+      found = (
+        "the marks in its \(group.name) have three digits behind them or are missing: they may be between thousands",
+        "write thousands without marks"
+      )
+    }
+    if found == nil, table.census.rows >= fewest {
+      found = table.groups.lazy.compactMap { values($0, table) }.first ?? times(table)
+    }
+    return found.map {
+      ImportError(
+        table.names[0], kind: .objection, $0.problem,
+        remedy: "\($0.remedy), or import it as it is with --anyway")
     }
   }
 
-  private typealias Objection = (problem: String?, source: Understanding.Source)
+  private static func remedy(_ source: Understanding.Source) -> String {
+    source.isOption ? "correct \(source.name)" : "state another with --units or --rate"
+  }
 
-  private static func values(_ group: Group, _ understanding: Understanding) -> Objection {
-    let nothing = (nil as String?, Understanding.Source.option(""))
-    guard group != .temperature, let unit = understanding.units[group] else { return nothing }
-    let scale = unit.value == .count ? understanding.scales[group] : nil
+  private static func values(_ group: Group, _ table: Understanding) -> Objection? {
+    guard group != .temperature, let unit = table.units[group] else { return nil }
+    let scale = unit.value == .count ? table.scales[group] : nil
     // What one written is in g or °/s.
     let one =
       (scale?.value.ratio.value ?? unit.value.inLogUnits.value)
-      * (understanding.factors[group]?.value ?? 1)
-    let isUsual = understanding.isUsual.contains(group)
+      * (table.factors[group]?.value ?? 1)
+    let isUsual = table.isUsual.contains(group)
     let source =
-      scale?.source.isOption == true && !unit.source.isOption
-      ? scale?.source ?? unit.source : unit.source
-    let isGiven = source.isOption
-    guard isGiven || isUsual || !source.isProgram else { return nothing }
+      [unit.source, scale?.source].compactMap { $0 }.first(where: \.isOption) ?? unit.source
+    guard isUsual || !source.isProgram else { return nil }
     let unitText =
       unit.value == .count
       ? "at \(Plain.significant(1 / one)) counts a \(group.unit)" : "in \(unit.value.sign)"
     let by = "\(unitText), which \(source.name) states"
-    let largest = understanding.census.largest(group) * one
-    let most: Double = group == .gyroscope ? isGiven ? 4000 : 20_000 : isGiven ? 400 : .infinity
-    if group == .accelerometer, let length = understanding.census.meanLength.map({ $0 * one }),
-      length > 0
-    {
+    if group == .accelerometer, let length = table.census.meanLength.map({ $0 * one }), length > 0 {
       let isRaw = unit.value == .count && (isUsual || scale?.source == .option("--units raw"))
       let factor = isRaw ? 2.0.squareRoot() : 10.0.squareRoot()
-      guard (isGiven || isUsual ? 1 / factor...factor : 0...16).contains(length) else {
-        let better = understanding.proposed(.accelerometer, areCounts: nil).meaning
+      guard ((table.isWithoutGravity ? 0 : 1 / factor)...factor).contains(length) else {
+        let better = table.proposed(.accelerometer, areCounts: nil).meaning
         return (
           "the mean length of its accelerations would be \(Plain.significant(length)) g \(by), and that of a sensor at rest is 1 g (\(better))",
-          source
+          remedy(source)
         )
       }
     }
-    guard largest > most else { return nothing }
+    let largest = table.census.largest(group) * one
+    let most: Double = group == .accelerometer ? 400 : source.isOption ? 4000 : 20_000
+    guard largest > most else { return nil }
     return (
-      "its \(group.name) would reach \(Plain.significant(largest)) \(group.unit) \(by)", source
+      "its \(group.name) would reach \(Plain.significant(largest)) \(group.unit) \(by)",
+      remedy(source)
     )
   }
 
-  private static func times(_ understanding: Understanding) -> Objection {
-    let step = understanding.census.intervals.median
-    guard understanding.timeColumn != nil, step > 0, let times = understanding.times else {
-      return (nil, .option(""))
-    }
-    if let rate = understanding.rate, !(0.1...10).contains(step / rate.value.period) {
-      return (
-        "its rows come at about \(Plain.hertz(1e9 / step)) Hz, and \(rate.source.name) states \(Plain.hertz(rate.value)) Hz",
-        rate.source
-      )
+  private static func times(_ table: Understanding) -> Objection? {
+    let steps = table.census.intervals
+    let step = steps.median
+    guard table.timeColumn != nil, step > 0, let times = table.times else { return nil }
+    if let rate = table.rate {
+      let factor = table.hasLostTicks ? 10 : rate.source.isOption ? 1.05 : 1.1
+      // Lost ticks lengthen the mean alone, packets of rows with one time the middle one.
+      let isNear = [step, steps.mean].contains {
+        (1 / factor...factor).contains($0 / rate.value.period)
+      }
+      guard isNear else {
+        return (
+          "its rows come at about \(Plain.hertz(1e9 / step)) Hz, and \(rate.source.name) states \(Plain.hertz(rate.value)) Hz",
+          remedy(rate.source)
+        )
+      }
     }
     guard !times.source.isProgram, case .number = times.value, !periods.contains(step) else {
-      return (nil, times.source)
+      return nil
     }
     return (
       "its rows would come at \(Plain.hertz(1e9 / step)) Hz in \(times.value.name), which \(times.source.name) states",
-      times.source
+      remedy(times.source)
     )
   }
 }

@@ -47,6 +47,7 @@ extension Understanding {
     case .gap: return "causes of gaps, \(by)"
     case .gapTicks: return "ticks of gaps, \(by)"
     case .mark: return "marks, \(by)"
+    case .device: return "left out: it names the sensor, and must have one value"
     case .leftOut(let why): return "left out: \(why)"
     case .open: return "left out unless --columns names it"
     }

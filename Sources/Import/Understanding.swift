@@ -39,6 +39,8 @@ public struct Understanding: Equatable, Sendable {
     case channel(Int, isReversed: Bool)
     /// Of this program's tables: the tick, the cause of a gap, its ticks, and a mark's text.
     case tick, gap, gapTicks, mark
+    /// Tells the sensor of a row, and must have one value.
+    case device
     /// Not read: the reason, a clause.
     case leftOut(String)
     /// Looks like an axis of a sensor, which is not decided: see ``Missing/columns``.
@@ -46,7 +48,7 @@ public struct Understanding: Equatable, Sendable {
 
     /// Its position in `ChannelSet`; `nil` for others.
     var channel: Int? { if case .channel(let channel, _) = self { channel } else { nil } }
-    var isLeftOut: Bool { if case .leftOut = self { true } else { false } }
+    var isLeftOut: Bool { if case .leftOut = self { true } else { self == .device } }
   }
 
   /// A column with its role.
@@ -103,12 +105,14 @@ public struct Understanding: Equatable, Sendable {
   var rate: Stated<SampleRate>?
   /// Whether the file states its ticks, so that none is found by the times.
   var isGapsOfFile = false
+  /// Whether the file states that ticks have no sample, so that steps may be longer than its period.
+  var hasLostTicks = false
+  /// Whether accelerations are without gravity, so that a sensor at rest has none.
+  var isWithoutGravity = false
   /// The sessions, one at least after the first pass.
   public internal(set) var sessions: [Session] = []
-  /// The orders of day and month that dates may have, where there are several.
-  var orders: Set<DateOrder> = []
-  /// Why the first row may be none, as the start and the rate that an E4 writes; `nil` if nothing says so.
-  var firstRowDoubt: String?
+  /// The forms that dates may have, where they leave open whether days or months are first.
+  var dateForms: Set<TimeForm> = []
   /// Whether rows are put in order, and whether one session is read of several.
   var (isSorted, isEach) = (false, false)
   /// Ways to choose columns that nothing states; empty once the roles are decided.
@@ -137,14 +141,10 @@ public struct Understanding: Equatable, Sendable {
 
   /// The column of times.
   var timeColumn: Column? { columns.first { $0.role == .time } }
-  /// The column of dates, which may be that of times.
-  var dateColumn: Column? { columns.first { $0.role == .date } ?? timeColumn }
 }
 
 /// Something that nothing states.
 enum Missing: Equatable {
-  /// Whether the first row is one.
-  case firstRow
   /// Which columns are the axes; what else is missing can be told once they are chosen.
   case columns
   /// The unit of times, or the order of day and month.
@@ -173,7 +173,7 @@ extension Understanding {
   /// What is missing; empty once everything is stated.
   var missing: [Missing] {
     guard proposals.isEmpty, !channels.isEmpty else { return [.columns] }
-    var missing: [Missing] = firstRowDoubt == nil ? [] : [.firstRow]
+    var missing: [Missing] = []
     if timeColumn != nil, times == nil { missing.append(.timeForm) }
     for group in groups {
       if units[group] == nil {
@@ -191,14 +191,6 @@ extension Understanding {
       missing.append(.order(place))
     }
     return missing
-  }
-
-  /// What reads rows; `nil` while anything is missing.
-  func reading() -> Reading? {
-    guard missing.isEmpty else { return nil }
-    return Reading(
-      syntax: syntax, columns: columns, units: units.mapValues(\.value),
-      scales: scales.mapValues(\.value), times: times?.value)
   }
 }
 
@@ -225,14 +217,4 @@ struct Syntax: Equatable, Sendable {
   var fieldCount = 0
   /// Decimals of times whose unit is not stated, at most 9: the first pass counts them in units of 10^-timeDecimals.
   var timeDecimals = 0
-}
-
-/// What reads rows: an ``Understanding`` with everything stated, and nothing that was counted.
-struct Reading: Equatable, Sendable {
-  let syntax: Syntax
-  let columns: [Understanding.Column]
-  let units: [Group: Unit]
-  let scales: [Group: Scale]
-  /// `nil` without a column of times.
-  let times: TimeForm?
 }

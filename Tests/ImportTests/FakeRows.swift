@@ -12,8 +12,6 @@ final class FakeRows: SampleRows {
   var facts = OwnFacts()
   private let rows: [(row: Row, numbers: [Decimal])]
   private(set) var index = 0
-  /// What the importer stated.
-  private(set) var reading: Reading?
 
   var place: Place { Place(line: index + 1) }
   var mark: RowMark { RowMark(byte: UInt64(index - 1), line: index + 1) }
@@ -29,7 +27,7 @@ final class FakeRows: SampleRows {
     return rows[index].row
   }
 
-  func take(_ reading: Reading) { self.reading = reading }
+  func settle(_ understanding: Understanding) { self.understanding = understanding }
   func rewind(to mark: RowMark?) throws(ImportError) { index = Int(mark?.byte ?? 0) }
 }
 

@@ -19,7 +19,7 @@ extension OwnRows {
     return place
   }
 
-  func take(_ reading: Reading) {}
+  func settle(_ understanding: Understanding) {}
 }
 
 /// What this program's binary files have in common: facts in metadata, and values whose counts are known.
@@ -85,7 +85,7 @@ struct OwnColumns {
       }
     }
     throw ImportError(
-      understanding.names[0], at: place, column: .init(name: ChannelSet.names[channel]),
+      understanding.names[0], at: place, column: "\"\(ChannelSet.names[channel])\"",
       "\(value) is not the value of a count in the scale that the file states",
       remedy: "export it again with --units raw and without --calibrated")
   }

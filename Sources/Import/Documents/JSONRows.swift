@@ -95,7 +95,8 @@ final class JSONRows {
   private func text(_ key: String, of object: UnsafeRawBufferPointer) throws(ImportError) -> String
   {
     do throws(FieldError) {
-      return String(decoding: try Members.cells(of: object, [Array(key.utf8)])[0], as: UTF8.self)
+      let cells = try Members.cells(of: object, [Array(key.utf8)], untilFound: true)
+      return String(decoding: cells[0], as: UTF8.self)
     } catch {
       throw error.at(name, place)
     }
@@ -106,7 +107,10 @@ final class JSONRows {
       guard try json.peek() != nil else { return nil }
     } else if try !nextItem() {
       if shape == .document {
-        while try json.nextKey() != nil { try json.skipValue() }
+        while let key = try json.nextKey() {
+          if key == list { throw twice(key) }
+          try json.skipValue()
+        }
       }
       guard try json.peek() == nil else { throw try json.wrong() }
       return nil
@@ -129,11 +133,29 @@ final class JSONRows {
     return true
   }
 
+  /// What a document says of its samples, and the keys of these.
+  private static let members = OwnNotes.keys.union([
+    "samples", "coordinateList", "axisValues", "format", "schema", "note", "started", "rate_hz",
+    "complete", "range", "resampled", "sensor", "units", "ticks", "axes", "calibration",
+    "calibrated", "dataType", "date", "duration", "time",
+  ])
+
+  private func twice(_ key: String) -> ImportError {
+    ImportError(
+      name, at: Place(json.nextPlace), "\"\(key)\" is there twice", remedy: "take one of them out")
+  }
+
   /// Takes the members of a document; whether it has a list of samples.
   private func readMembers(_ rate: SampleRate?) throws(ImportError) -> Bool {
     guard try json.consume("{") else { throw try json.wrong() }
     var (numbers, count): ([String: Decimal], UInt64) = ([:], 0)
+    var seen: Set<String> = []
     while let key = try json.nextKey() {
+      guard JSONRows.members.contains(key) else {
+        try json.skipValue()
+        continue
+      }
+      guard seen.insert(key).inserted else { throw twice(key) }
       switch key {
       case "samples":
         guard try json.peek() == UInt8(ascii: "[") else {
@@ -151,14 +173,11 @@ final class JSONRows {
         guard try json.peek() == UInt8(ascii: "[") else { try json.skipValue(); continue }
         facts.notes.begin(key)
         _ = try eachItem { facts.notes.take(key, Array($0)) }
-      case "format", "schema", "note", "started", "rate_hz", "complete", "range", "resampled",
-        "sensor", "units", "ticks", "axes", "calibration", "calibrated", "dataType", "date",
-        "duration", "time":
+      default:
         guard try json.peek() != nil else { throw try json.wrong() }
         let value = try json.value()
         if case .number(let number) = DecimalField(value) { numbers[key] = number }
         facts.take(member: key, Array(value), at: place)
-      default: try json.skipValue()
       }
     }
     if list == "coordinateList" || list == "axisValues" {

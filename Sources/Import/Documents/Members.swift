@@ -15,27 +15,36 @@ enum Members {
     return names
   }
 
-  /// The values of keys, without quotes; empty ones for keys that are not there, and for `null`. Of a key that is there
-  /// twice, the first value.
-  static func cells(of object: UnsafeRawBufferPointer, _ keys: [[UInt8]])
-    throws(FieldError) -> [UnsafeRawBufferPointer]
-  {
+  /// The values of keys, without quotes; empty ones for keys that are not there, and for `null`.
+  ///
+  /// - Parameter untilFound: Whether what follows the last of the keys is not looked at.
+  /// - Throws: That the object is not JSON, or has one of the keys twice.
+  static func cells(
+    of object: UnsafeRawBufferPointer, _ keys: [[UInt8]], untilFound: Bool = false
+  ) throws(FieldError) -> [UnsafeRawBufferPointer] {
     var cells = keys.map { _ in UnsafeRawBufferPointer(start: nil, count: 0) }
     // Most rows have the keys in one order.
     var (next, left) = (0, keys.count)
+    var doubled: Int?
     if left == 0 { return cells }
     try each(of: object) { key, value in
       if next == keys.count || !isSame(key, keys[next]) {
         guard let place = keys.firstIndex(where: { isSame(key, $0) }) else { return true }
         next = place
       }
-      if cells[next].isEmpty, !value.elementsEqual("null".utf8) {
-        (cells[next], left) = (value, left - 1)
+      guard cells[next].baseAddress == nil else {
+        doubled = next
+        return false
       }
-      next += 1
-      return left > 0
+      let isNull = value.elementsEqual("null".utf8)
+      cells[next] = isNull ? UnsafeRawBufferPointer(rebasing: value[..<0]) : value
+      (next, left) = (next + 1, left - 1)
+      return left > 0 || !untilFound
     }
-    return cells
+    guard let doubled else { return cells }
+    throw FieldError(
+      column: "\"\(FieldText.shown(keys[doubled]))\"", problem: "the key is there twice",
+      remedy: "take one of them out")
   }
 
   private static func isSame(_ key: UnsafeRawBufferPointer, _ other: [UInt8]) -> Bool {

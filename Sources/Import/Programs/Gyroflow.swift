@@ -25,7 +25,7 @@ struct Gyroflow {
         number.digits > 0
       else {
         throw FieldError(
-          column: .init(name: key),
+          column: "\"\(key)\"",
           problem: "\"\(FieldText.shown(text.utf8))\" is not a number above 0",
           remedy: "correct it")
       }
@@ -55,7 +55,7 @@ struct Gyroflow {
     guard !text.isEmpty else { return nil }
     guard let seconds = Int64(text), seconds.magnitude < 9_000_000_000 else {
       throw FieldError(
-        column: .init(name: "timestamp"),
+        column: "\"timestamp\"",
         problem: "\"\(FieldText.shown(text.utf8))\" is not a number of whole seconds since 1970",
         remedy: "correct it, or take the line out")
     }

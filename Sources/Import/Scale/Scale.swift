@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import Text
 
 /// What makes values of counts: value = count × `ratio` + `offset`, in g, °/s or °C.
 struct Scale: Equatable, Sendable {
@@ -78,10 +79,8 @@ extension Fraction {
   static func product(_ first: Fraction, _ second: Fraction) -> Fraction? {
     let above = Int128(first.numerator) * Int128(second.numerator)
     let below = Int128(first.denominator) * Int128(second.denominator)
-    var (x, y) = (above.magnitude, below.magnitude)
-    while y != 0 { (x, y) = (y, x % y) }
-    guard x > 0 else { return nil }
-    let (p, q) = (above / Int128(x), below / Int128(x))
+    let divisor = Int128(max(1, above.magnitude.commonDivisor(below.magnitude)))
+    let (p, q) = (above / divisor, below / divisor)
     if p.magnitude < 1 << 34, q < 1 << 34 { return Fraction(Int64(p), over: Int64(q)) }
     return nearest(to: first.value * second.value)
   }

@@ -184,7 +184,7 @@ private struct Lattice {
     if step == 0 { (step, exponent) = (digits, power) }
     while power < exponent, !isLost { (step, exponent) = (scaled(step), exponent - 1) }
     while power > exponent, !isLost { (digits, power) = (scaled(digits), power - 1) }
-    while digits != 0 { (step, digits) = (digits, step % digits) }
+    step = step.commonDivisor(digits)
   }
 
   private mutating func scaled(_ value: UInt64) -> UInt64 {

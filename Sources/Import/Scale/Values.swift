@@ -7,7 +7,7 @@ import Text
 ///
 ///     var values = Values(understanding, request)     // what is stated
 ///     try values.add(rows.numbers)                    // first pass, each row
-///     try values.settle(reading)                      // scales are found
+///     try values.settle(understanding)                // scales are found
 ///     let sample = try values.sample(rows.numbers)    // later passes
 struct Values {
   /// The values of a group.
@@ -70,20 +70,22 @@ struct Values {
     let number = written.multiplied(by: factor)
     guard number.value.magnitude < 1e9 else {
       throw FieldError(
-        column: ImportError.Column(name: ChannelSet.names[channel]),
+        column: "\"\(ChannelSet.names[channel])\"",
         problem: "\(number.value) is beyond any sensor", remedy: "correct it or take the row out")
     }
     return number
   }
 
   /// Chooses scales after the first pass.
-  mutating func settle(_ reading: Reading) throws(ImportError) {
+  mutating func settle(_ understanding: Understanding) throws(ImportError) {
     for group in Group.allCases {
       let (given, fit) = (parts[group.rawValue].given, parts[group.rawValue].fit)
       var choice: ScaleFit.Choice?
       if let fit {
         choice = fit.choose(given: given)
-      } else if reading.units[group] == .count, let scale = reading.scales[group] {
+      } else if understanding.units[group]?.value == .count,
+        let scale = understanding.scales[group]?.value
+      {
         choice = ScaleFit.Choice(scale, in: .count, .counts)
       }
       guard let choice else { continue }
@@ -116,7 +118,7 @@ struct Values {
       // In range: the reader checks counts, and the scale holds every value of the first pass.
       guard let exact = Int16(exactly: count) else {
         throw FieldError(
-          column: ImportError.Column(name: ChannelSet.names[channel]),
+          column: "\"\(ChannelSet.names[channel])\"",
           problem: isCount
             ? "\(value) is not a count from -32768 to 32767" : "\(value) was another value before",
           remedy: isCount

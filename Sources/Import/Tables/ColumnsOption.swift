@@ -64,7 +64,7 @@ public struct ColumnsOption: Equatable, Sendable {
       }
       guard places.updateValue(part.role, forKey: index) == nil else {
         throw FieldError(
-          column: .init(number: index + 1, name: ForeignText.shown(cells[index])),
+          column: Syntax().column(index, ForeignText.shown(cells[index])),
           problem: "the column is named twice in --columns", remedy: "name it once")
       }
     }

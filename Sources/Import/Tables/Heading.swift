@@ -23,6 +23,8 @@ struct Heading {
   private(set) var facts = OwnFacts()
   /// Keys and values of other programs before the header.
   private(set) var keys: [String: String] = [:]
+  /// Units that lines before the header name, such as `Units,mg` and `# units: m/s^2, rad/s`.
+  private(set) var unitWords: [String] = []
   private(set) var program: Dialect?
   private(set) var hasHeader = true
   /// Where the header is.
@@ -127,6 +129,7 @@ struct Heading {
     }
     if found.cells.count > 1 || last == nil && found.cells != [""] { (last, rows) = (found, []) }
     if likely == nil, Set(names.compactMap { $0.likely ?? $0.axis }).count >= 3 { likely = found }
+    takeUnitWords(text)
     let fact = isComment ? UInt8(ascii: ":") : found.cells.count == 2 ? mark : nil
     guard let fact, let place = text.firstIndex(of: fact) else { return false }
     func word(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
@@ -138,6 +141,21 @@ struct Heading {
     // Of two values that differ, neither is one.
     keys[key] = keys[key].map { $0 == value ? $0 : "\($0), \(value)" } ?? value
     return false
+  }
+
+  private mutating func takeUnitWords(_ line: UnsafeRawBufferPointer) {
+    let words = String(decoding: line.prefix(256), as: UTF8.self).split {
+      ",;:=\t\"".contains($0)
+    }
+    guard let first = words.first,
+      ColumnName.pieces(String(first)).contains(where: {
+        ["unit", "units"].contains($0.lowercased())
+      })
+    else { return }
+    for word in words.dropFirst() {
+      let isUnit = Unit(word: word) != nil || TimeForm(word: word) != nil
+      unitWords += isUnit ? [String(word)] : word.split(separator: " ").map(String.init)
+    }
   }
 
   /// Whether a line is the header for sure: a program's, or one whose names have a sensor's axes or an axis beside a time.

@@ -9,7 +9,7 @@ import Text
 /// errors take the longer way.
 struct RowParser {
   private struct Field {
-    enum Kind { case other, time, date, count, value, tick, gap, gapTicks, mark }
+    enum Kind { case other, time, date, count, value, tick, gap, gapTicks, mark, device }
     var kind = Kind.other
     var channel = 0
     var isReversed = false
@@ -37,22 +37,28 @@ struct RowParser {
   /// What was found of the row so far; the cells are valid while it is parsed.
   private var (time, taken): (Int64?, UInt8) = (nil, 0)
   private var timeCell, dateCell, cause, ticks: UnsafeRawBufferPointer?
+  /// What columns that tell the sensor have, by their places.
+  private var devices: [Int: [UInt8]] = [:]
 
-  /// - Parameter times: `nil` for a table without times.
-  init(
-    _ syntax: Syntax, _ columns: [Understanding.Column], _ units: [Group: Unit], _ times: TimeForm?
-  ) {
-    self.syntax = syntax
+  /// What nothing states is read as it is written: times in one of the forms that they may have, values in any unit.
+  init(_ table: Understanding) {
+    syntax = table.syntax
+    let columns = table.columns
     names = columns.map(\.name)
-    clock = times.map { TimeParser($0, mark: syntax.decimalMark) }
+    let times: TimeForm? =
+      table.timeColumn == nil
+      ? nil
+      : table.times?.value ?? table.dateForms.first { $0.order == .dmy }
+        ?? .number(power: table.syntax.timeDecimals)
+    clock = times.map { TimeParser($0, mark: table.syntax.decimalMark) }
     if case .number(let power, factor: 1) = times { self.power = power } else { power = nil }
-    var (fields, wanted) = ([Field](repeating: Field(), count: syntax.fieldCount), UInt8(0))
+    var (fields, wanted) = ([Field](repeating: Field(), count: table.syntax.fieldCount), UInt8(0))
     for column in columns where column.index < fields.count {
       switch column.role {
       case .time where times != nil: fields[column.index].kind = .time
       case .date: fields[column.index].kind = .date
       case .channel(let channel, let isReversed):
-        let isCount = units[Group(channel: channel)] == .count
+        let isCount = table.units[Group(channel: channel)]?.value == .count
         fields[column.index] = Field(
           kind: isCount ? .count : .value, channel: channel, isReversed: isReversed)
         wanted |= 1 << UInt8(channel)
@@ -60,6 +66,7 @@ struct RowParser {
       case .gap: fields[column.index].kind = .gap
       case .gapTicks: fields[column.index].kind = .gapTicks
       case .mark: fields[column.index].kind = .mark
+      case .device: fields[column.index].kind = .device
       case .time, .leftOut, .open: break
       }
     }
@@ -115,7 +122,7 @@ struct RowParser {
   {
     begin()
     let keys = isTimeEnough ? timeKeys : keys
-    let cells = try Members.cells(of: object, keys.names)
+    let cells = try Members.cells(of: object, keys.names, untilFound: isTimeEnough)
     for (place, cell) in cells.enumerated() where !cell.isEmpty {
       try take(cell, keys.places[place])
     }
@@ -209,7 +216,7 @@ struct RowParser {
       if field.isReversed { number.digits = 0 &- number.digits }
       let isSmall = number.exponent <= 0 && number.digits.magnitude < 1_000_000_000
       guard isSmall || number.value.magnitude < 1e9 else { return false }
-    case .other, .date, .tick, .gap, .gapTicks, .mark: return false
+    case .other, .date, .tick, .gap, .gapTicks, .mark, .device: return false
     }
     numbers[field.channel] = number
     taken |= 1 << UInt8(field.channel)
@@ -251,6 +258,15 @@ struct RowParser {
           place, cell, "is not a tick, a whole number", "correct it or take the row out")
       }
       tick = number
+    case .device:
+      guard let known = devices[place] else {
+        devices[place] = Array(cell)
+        break
+      }
+      guard cell.elementsEqual(known) else {
+        throw .severalSensors(
+          syntax.column(place, names[place]), [FieldText.shown(known), FieldText.shown(cell)])
+      }
     case .other: break
     }
   }
@@ -299,7 +315,8 @@ struct RowParser {
 
 extension Syntax {
   /// A column in an error: a key has no number.
-  func column(_ place: Int, _ name: String) -> ImportError.Column {
-    ImportError.Column(number: shape == .lines ? place + 1 : nil, name: name)
+  func column(_ place: Int, _ name: String) -> String {
+    guard shape == .lines else { return "\"\(name)\"" }
+    return "column \(place + 1)" + (name.isEmpty ? "" : " (\(name))")
   }
 }

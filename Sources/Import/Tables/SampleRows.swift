@@ -5,15 +5,15 @@ import Text
 
 /// The rows of a file, checked by all rules about single rows, and read again and again.
 ///
-/// In the first pass the reader only needs roles and the shape of times; ``take(_:)`` then gives it the rest.
+/// In the first pass the reader only needs roles and the shape of times; ``settle(_:)`` then gives it the rest.
 ///
 ///     let rows = try TableReader(source, request)  // reads the head: rows.understanding has what is stated
 ///     while let row = try rows.next() { … }        // first pass: row.time in written units where no form is stated
-///     rows.take(reading); try rows.rewind()        // later passes
+///     rows.settle(understanding); try rows.rewind()        // later passes
 protocol SampleRows: AnyObject {
   /// The name in errors.
   var name: String { get }
-  /// What the head states; the first pass may add the order of day and month, after which it is run again.
+  /// What the head states.
   var understanding: Understanding { get }
   /// This program's facts in the file.
   var facts: OwnFacts { get }
@@ -31,8 +31,8 @@ protocol SampleRows: AnyObject {
   func next() throws(ImportError) -> Row?
   /// The same without its values, for which ``numbers`` is then undefined.
   func nextTime() throws(ImportError) -> Row?
-  /// Everything that is stated: of later passes.
-  func take(_ reading: Reading)
+  /// Takes what is stated of everything, for later passes.
+  func settle(_ understanding: Understanding)
   /// Goes to the first row, or to that of a session.
   func rewind(to mark: RowMark?) throws(ImportError)
 }

@@ -80,37 +80,44 @@ extension TableHead {
     )
   }
 
-  /// Refuses rows of several sensors, which take turns: by the name of a column with few cells that come back, or where
-  /// these change in half of the rows.
-  func refuseTurns() throws(FieldError) {
+  /// Finds the columns that tell the sensor of a row, by their names, and refuses a column of another name with few cells
+  /// that change in half of the first rows: rows of several sensors take turns.
+  mutating func takeDevices() throws(FieldError) {
     let sensors: Set = ["instance", "imu", "sensor", "device", "node", "addr", "address", "mac"]
     let others: Set = ["id", "name", "number", "no", "nr", "index", "type"]
     // Columns that may be axes have few cells at rest.
     let hasAxes = names.contains { $0.likely != nil || $0.axis != nil }
-    for (index, name) in names.enumerated()
-    where index < rows.columns.count && result.columns[index].role.isLeftOut {
+    for (index, name) in names.enumerated() where result.columns[index].role.isLeftOut {
       let pieces = ColumnName.pieces(name.bracket == nil ? result.columns[index].name : name.plain)
       let words = Set(pieces.map { $0.lowercased().filter(\.isLetter) }).subtracting([""])
-      let isVague = ["i", "id"].contains(name.plain)
-      let isNamed =
-        isVague || !words.isDisjoint(with: sensors) && words.isSubset(of: sensors.union(others))
+      let isInstance = name.plain == "i" && program?.name == Dialect.arduPilot.name
+      if isInstance || !words.isDisjoint(with: sensors) && words.isSubset(of: sensors.union(others))
+      {
+        result.columns[index].role = .device
+        continue
+      }
+      guard index < rows.columns.count else { continue }
       let turns = rows.columns[index].turns
       let found = Set(turns).sorted()
-      // Of a column that names no sensor, a text that comes back but once may be that of another part of the recording.
-      let isTurn =
-        isNamed && found.count <= 16 && turns.count > (isVague ? 2 : 1) * found.count
       // Numbers of a known program are what it says.
       let mayTell = program == nil ? heading.hasHeader && hasAxes : rows.columns[index].forms == []
-      let areQuick =
-        mayTell && name.likely == nil && name.axis == nil
-        && (2...8).contains(found.count) && turns.count > found.count
-        && 2 * (turns.count - 1) >= rows.rows
-      guard isTurn || areQuick else { continue }
-      throw wrong(
-        index,
-        "rows of several sensors follow each other, \(found.map { "\"\($0)\"" }.joined(separator: ", "))",
-        "take those of one into a table of its own, or name the columns with --columns if they are of one"
-      )
+      guard mayTell, name.likely == nil, name.axis == nil, (2...8).contains(found.count),
+        turns.count > found.count, 2 * (turns.count - 1) >= rows.rows
+      else { continue }
+      throw .severalSensors(result.syntax.column(index, result.columns[index].name), found)
     }
+  }
+}
+
+extension FieldError {
+  /// Rows of these sensors follow each other.
+  static func severalSensors(_ column: String, _ names: [String]) -> FieldError {
+    FieldError(
+      column: column,
+      problem:
+        "rows of several sensors follow each other, \(names.map { "\"\($0)\"" }.joined(separator: ", "))",
+      remedy:
+        "take those of one into a table of its own, or name the columns with --columns if they are of one"
+    )
   }
 }

@@ -24,9 +24,8 @@ extension TableHead {
       result.proposals = devices.map { device in
         Proposal(
           columns: text(device.places, time: time),
-          meaning: device.isDerived
-            ? "with values that are computed: without gravity, or filtered"
-            : device.name.isEmpty ? "of the names without such a word" : "of \"\(device.name)\"")
+          meaning: device.name.isEmpty
+            ? "of the names without such a word" : "of \"\(device.name)\"")
       }
     } else if heading.hasHeader, axes.count == 3 {
       result.proposals = [(0, "if x, y and z are accelerations"), (3, "if they are rates")].map {
@@ -70,7 +69,7 @@ extension TableHead {
       ?? names.firstIndex { $0.role.isTime || $0.isLikelyTime }
   }
 
-  private typealias Device = (name: String, isDerived: Bool, places: [Int: Int])
+  private typealias Device = (name: String, places: [Int: Int])
 
   /// An accelerometer with the gyroscope that has the same words beside its own, or with the only one; then those gyroscopes
   /// that are left.
@@ -78,14 +77,14 @@ extension TableHead {
     func sensors(_ group: Group) -> [Device] {
       var found: [Device] = []
       for (index, name) in names.prefix(1000).enumerated() {
-        guard let channel = name.likely, Group(channel: channel) == group else { continue }
-        let known = found.firstIndex {
-          ($0.name, $0.isDerived) == (name.device, name.isDerived) && $0.places[channel] == nil
+        guard let channel = name.likely, Group(channel: channel) == group, !name.isDerived else {
+          continue
         }
-        if known == nil { found.append((name.device, name.isDerived, [:])) }
+        let known = found.firstIndex { $0.name == name.device && $0.places[channel] == nil }
+        if known == nil { found.append((name.device, [:])) }
         found[known ?? found.count - 1].places[channel] = index
       }
-      return found.filter { !$0.isDerived } + found.filter(\.isDerived)
+      return found
     }
     let gyroscopes = sensors(.gyroscope)
     var taken: Set<String> = []
@@ -94,9 +93,7 @@ extension TableHead {
         gyroscopes.first { $0.name == sensor.name } ?? (gyroscopes.count == 1 ? gyroscopes[0] : nil)
       guard let other else { return sensor }
       taken.insert(other.name)
-      return (
-        sensor.name, sensor.isDerived, sensor.places.merging(other.places) { first, _ in first }
-      )
+      return (sensor.name, sensor.places.merging(other.places) { first, _ in first })
     }
     return accelerometers + gyroscopes.filter { !taken.contains($0.name) }
   }

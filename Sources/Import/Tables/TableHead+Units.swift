@@ -103,9 +103,17 @@ extension TableHead {
     }
     if request.units?.isUnix == true {
       result.epoch = Stated(.unix, .option("--units"))
-    } else if clock.isUnix {
+    } else if clock.isUnix, !isBefore2001(clock.index) {
       result.epoch = Stated(.unix, result.columns[clock.index].source)
     }
+  }
+
+  /// Whether times that a program counts from 1970 are those of a file without a date.
+  private func isBefore2001(_ index: Int) -> Bool {
+    guard has(.isUnix), let form = result.times?.value,
+      let first = time(rows.columns[index].first, form)
+    else { return false }
+    return first < 978_307_200_000_000_000
   }
 
   /// What is stated about a column of times.
@@ -131,7 +139,7 @@ extension TableHead {
         (bracket, "the header"),
         (unitRow(index).flatMap { TimeForm(word: $0) }, "the row of units"),
         (named, "the header"),
-      ], \.name)
+      ] + heading.unitWords.map { (TimeForm(word: $0), "a line before it") }, \.name)
     if form == nil, let program, let known = program.times[name.plain], let known {
       form = Stated(known, .program(program.name))
     }
@@ -163,8 +171,7 @@ extension TableHead {
     if let form = shapes.first(where: { $0.order == given && given != nil }), shapes.count > 1 {
       result.times = Stated(form, .option("--units"))
     } else if shapes.count > 1 {
-      // Rows after the first ones may tell.
-      result.orders = Set(shapes.compactMap(\.order))
+      result.dateForms = shapes
     } else {
       result.times = shapes.first.map { Stated($0, .file("the shape of its times")) }
       if let given, let order = shapes.first?.order, order != given {
@@ -182,31 +189,44 @@ extension TableHead {
   // MARK: Values
 
   /// Finds the unit and the scale of a group.
+  ///
+  /// A column without a unit has that of its program, or else that of the same sensor's other columns; any two of these that
+  /// differ are refused.
   mutating func takeUnit(_ group: Group) throws(FieldError) {
-    var stated: Stated<Unit>?
+    var (stated, silent): (Stated<Unit>?, Int?)
     let given = request.units?.units[group]
     for column in result.columns where column.role.channel.map(Group.init) == group {
       let name = names[column.index]
-      let words = [name.bracket, unitRow(column.index)].map { word in
-        (
-          word: word,
-          unit: word.flatMap { Unit(word: $0) }.flatMap { $0.measures(group) ? $0 : nil }
-        )
-      }
-      for case (let word?, nil) in words where given == nil {
-        throw unknown(column.index, word, group.choices)
+      var words: [(value: Unit?, source: String)] = []
+      for case (let word?, let source) in [
+        (name.bracket, "the header"), (unitRow(column.index), "the row of units"),
+      ] {
+        let unit = Unit(word: word)
+        // An unknown word gives way to the user's unit, that of another sensor only to --anyway.
+        guard unit?.measures(group) != true else {
+          words.append((unit, source))
+          continue
+        }
+        guard given != nil else { throw unknown(column.index, word, group.choices) }
+        if let unit {
+          result.contradictions.append(
+            "\"\(FieldText.shown(column.name.utf8))\" is in \(unit.sign) by \(source), which is no unit of \(group.name)"
+          )
+        }
       }
       let suffix =
         name.suffix
         ?? (request.columns == nil ? nil : ColumnName.suffix(of: column.name, for: group))
-      let found = try agreed(
-        column.index,
-        [
-          (words[0].unit, "the header"), (words[1].unit, "the row of units"),
-          (suffix.flatMap { Unit(word: $0) }, "the header"),
-          (heading.facts.units[group], "the facts before it"),
-        ], \.sign)
-      guard let found else { continue }
+      words += [
+        (suffix.flatMap { Unit(word: $0) }, "the header"),
+        (heading.facts.units[group], "the facts before it"),
+      ]
+      words += heading.unitWords.compactMap { Unit(word: $0) }.filter { $0.measures(group) }
+        .map { ($0, "a line before it") }
+      guard let found = try agreed(column.index, words, \.sign) else {
+        silent = silent ?? column.index
+        continue
+      }
       if let stated, stated.value != found.value {
         throw wrong(
           column.index, "its unit is not that of the same sensor's column before it",
@@ -214,9 +234,21 @@ extension TableHead {
       }
       stated = stated ?? found
     }
-    if stated == nil, let program, let unit = program.units[group], !isUncalibrated(group) {
-      stated = Stated(unit, .program(program.name))
-      if has(.isCommon) || !heading.hasHeader { result.isUsual.insert(group) }
+    if let program, let unit = program.units[group], !isUncalibrated(group) {
+      if let stated, let silent, stated.value != unit, given == nil {
+        throw wrong(
+          silent,
+          "its unit is \(unit.sign) by \(program.name), and \(stated.value.sign) in the same sensor's other columns",
+          "give all columns of a sensor one unit")
+      }
+      if stated == nil {
+        stated = Stated(unit, .program(program.name))
+        if has(.isCommon) || !heading.hasHeader { result.isUsual.insert(group) }
+      }
+    }
+    // This program's own files state what its values are.
+    if heading.facts.isOwn, let unit = heading.facts.units[group] {
+      stated = Stated(unit, .program("imulog"))
     }
     if let gyroflow, group != .temperature, stated == nil {
       // Whole numbers in one column and decimals in another are values.
@@ -297,7 +329,12 @@ extension TableHead {
     result.rate = overruled(result.rate, by: request.rate, "--rate", "rate is") {
       "\(Plain.hertz($0)) Hz"
     }
-    if !heading.hasHeader, program == nil, !request.isAnyway { result.firstRowDoubt = rows.doubt }
+    if !heading.hasHeader, program == nil, !request.isAnyway, let doubt = rows.doubt {
+      throw FieldError(
+        problem: doubt,
+        remedy:
+          "take it out, as tail -n +\(heading.lines + 2) does, or import it as it is with --anyway")
+    }
     notice()
   }
 
@@ -348,6 +385,7 @@ extension TableHead {
       has(.isNamedByFile) && program?.units.isEmpty == false
       ? ["total", "uncalibrated"].allSatisfy { lastPart.parts(around: $0) == nil }
       : lastPart.parts(around: "linear") != nil
+    result.isWithoutGravity = isLinear || program?.remark == Dialect.withoutGravity
     if isLinear, result.groups.contains(.accelerometer) {
       result.notices.append(Dialect.withoutGravity)
     }

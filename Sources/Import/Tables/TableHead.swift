@@ -25,7 +25,7 @@ struct TableHead {
       (head.result.syntax.shape, head.result.syntax.encoding) = (shape, encoding)
       try head.takeColumns()
       try head.takeTimes()
-      if request.columns == nil { try head.refuseTurns() }
+      if request.columns == nil { try head.takeDevices() }
       for group in head.result.groups { try head.takeUnit(group) }
       try head.takeRest()
       return head.result
@@ -101,12 +101,6 @@ struct TableHead {
       } else if program == nil, name.likely != nil {
         result.columns[index].role = .open
       }
-    }
-    // What is computed may be all that there is of a sensor.
-    let groups = program == nil ? result.groups : Group.allCases
-    for (index, name) in names.enumerated() where name.isDerived {
-      guard let channel = name.likely, !groups.contains(Group(channel: channel)) else { continue }
-      result.columns[index].role = .open
     }
     takeOwnColumns()
     try decide()

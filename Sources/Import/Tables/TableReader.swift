@@ -24,8 +24,6 @@ final class TableReader: SampleRows {
   private var (isPlain, wasPlain) = (true, false)
   /// Whether blank lines or the header are before the next row, and whether there was a row before it.
   private var (begin, hasRows): (Understanding.Session.Begin?, Bool) = (nil, false)
-  /// While days and months may be in several orders: the forms of dates that are left.
-  private var openForms: Set<TimeForm> = []
 
   var numbers: [Decimal] { parser.numbers }
   var place: Place { lines?.place ?? objects?.place ?? 1 }
@@ -83,29 +81,12 @@ final class TableReader: SampleRows {
       encoding: text.encoding)
     understanding.names = [name]
     facts = objects?.facts ?? heading.facts
-    parser = RowParser(understanding.syntax, [], [:], nil)
-    if !understanding.orders.isEmpty, let dates = understanding.dateColumn {
-      openForms = rows.columns[dates.index].forms ?? []
-    }
-    prepare()
+    parser = RowParser(understanding)
+    isTimeOfDay = understanding.times?.value == .timeOfDay
     head = try skipHead()
   }
 
-  /// Makes the parser of the first pass: what is not stated is read as it is written.
-  private func prepare() {
-    let table = understanding
-    let times =
-      table.times?.value ?? openForms.first ?? .number(power: table.syntax.timeDecimals)
-    isTimeOfDay = times == .timeOfDay
-    parser = RowParser(
-      table.syntax, table.columns, table.units.mapValues(\.value),
-      table.timeColumn == nil ? nil : times)
-  }
-
-  func take(_ reading: Reading) {
-    openForms = []
-    parser = RowParser(reading.syntax, reading.columns, reading.units, reading.times)
-  }
+  func settle(_ understanding: Understanding) { parser = RowParser(understanding) }
 
   /// Goes to the first row, and returns the hash of the lines before it.
   private func skipHead() throws(ImportError) -> Int {
@@ -138,7 +119,6 @@ final class TableReader: SampleRows {
   private func next(isTimeEnough: Bool) throws(ImportError) -> Row? {
     while let line = try nextLine() {
       do throws(FieldError) {
-        if !openForms.isEmpty { try dropOrders(line) }
         let time =
           isJSON
           ? try parser.parse(object: line, isTimeEnough: isTimeEnough)
@@ -207,25 +187,6 @@ final class TableReader: SampleRows {
     (last, hasRows) = (time, true)
     defer { begin = nil }
     return Row(time: time, tick: parser.tick, mark: parser.mark, begin: begin)
-  }
-
-  /// Leaves out the orders of day and month in which a row's date does not exist; the row then states the one that is left.
-  private func dropOrders(_ line: UnsafeRawBufferPointer) throws(FieldError) {
-    guard let column = understanding.dateColumn else { return }
-    let cells =
-      isJSON
-      ? try Members.cells(of: line, [Array(column.name.utf8)])
-      : Array(Heading.cells(line, understanding.syntax.separator).dropFirst(column.index))
-    guard let cell = cells.first else { return }
-    let left = openForms.intersection(
-      TimeParser.forms(of: FieldText.unquoted(FieldText.trimmed(cell))))
-    guard let form = left.first, left.count < openForms.count else { return }
-    openForms = left.count > 1 ? left : []
-    understanding.orders = Set(openForms.compactMap(\.order))
-    if left.count == 1 {
-      understanding.times = .init(form, .file("a date whose day is above 12"))
-    }
-    prepare()
   }
 
   /// The error of a row: bytes of 0 and a quote without its other half are worse than what they do to a value.

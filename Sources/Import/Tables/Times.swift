@@ -146,7 +146,7 @@ struct TimeParser {
       return FieldError(
         problem: "\(quoted(field)) is not written like the times before it",
         remedy:
-          "write all times in one way, an offset from UTC in all or none, AM or PM in all or none"
+          "write all times in one way, an offset from UTC in all or none, AM or PM in all or none, and state dmy or mdy with --units if it is open which is first"
       )
     }
     return FieldError(

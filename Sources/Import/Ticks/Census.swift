@@ -4,6 +4,15 @@ import Text
 
 /// What the first pass counts: rows, steps, lengths, extremes, sessions, order. Nothing of it becomes a statement.
 struct Census: Equatable, Sendable {
+  /// How a channel's values are written.
+  private struct Spelling: OptionSet, Equatable {
+    let rawValue: UInt8
+    /// Whole below 1000; 1.000 to 999.999, which German writes for thousands; any other way; with a fraction.
+    static let (small, grouped, other, fraction) = (
+      Spelling(rawValue: 1), Spelling(rawValue: 2), Spelling(rawValue: 4), Spelling(rawValue: 8)
+    )
+  }
+
   /// Rows with all their values.
   private(set) var rows: UInt64 = 0
   /// Rows whose time is that of the row before them, or is before it, within a session; the first of them.
@@ -14,9 +23,9 @@ struct Census: Equatable, Sendable {
   var intervals = Intervals()
   /// The sum of the lengths of accelerations.
   private var lengths = 0.0
-  /// The largest magnitude of values as they are written, and whether all are whole numbers, by channel.
+  /// By channel: the largest magnitude as it is written, and all ways of writing.
   private var largest = [Double](repeating: 0, count: 7)
-  private var areWhole = [Bool](repeating: true, count: 7)
+  private var spellings = [Spelling](repeating: [], count: 7)
   /// The first, the smallest and the largest time.
   private(set) var first: Int64?
   private(set) var span: ClosedRange<Int64>?
@@ -24,12 +33,20 @@ struct Census: Equatable, Sendable {
   /// Rows that begin beyond the most sessions.
   private(set) var hasTooManySessions = false
   private var last = Int64.min
+  /// Since times began, or began again: the first time, and the rows.
+  private var (firstOfPart, rowsOfPart): (Int64, UInt64) = (0, 0)
+  /// With `--sort`: the times before they began again last, and the rows among them since then.
+  private var earlier: ClosedRange<Int64>?
+  private var overlapping = 0
 
   /// The most sessions of a file.
   static var mostSessions: Int { 1000 }
 
   /// The mean length of accelerations as they are written; `nil` without three axes.
   var meanLength: Double? { lengths > 0 ? lengths / Double(max(1, rows)) : nil }
+
+  /// Whether `--sort` would mix rows of a session with those of another one.
+  var isInterleaved: Bool { overlapping > 2 }
 
   /// Adds a row.
   ///
@@ -42,12 +59,20 @@ struct Census: Equatable, Sendable {
     isEach: Bool = false, hasTime: Bool = true
   ) {
     rows += 1
-    let time = row.time
+    let (time, before) = (row.time, span)
     first = first ?? time
-    span = min(span?.lowerBound ?? time, time)...max(span?.upperBound ?? time, time)
+    span = min(before?.lowerBound ?? time, time)...max(before?.upperBound ?? time, time)
     var begin = sessions.isEmpty ? Understanding.Session.Begin.file : row.begin
-    if begin == nil, hasTime, isEach || !isSorted, startsAnew(time) { begin = .time }
+    if begin == nil, hasTime, startsAnew(time) {
+      if isEach || !isSorted {
+        begin = .time
+      } else {
+        (earlier, firstOfPart, rowsOfPart) = (before, time, 0)
+      }
+    }
+    rowsOfPart += 1
     if let begin {
+      (firstOfPart, rowsOfPart) = (time, 1)
       guard sessions.count < Census.mostSessions else { return hasTooManySessions = true }
       sessions.append(
         Understanding.Session(
@@ -60,6 +85,7 @@ struct Census: Equatable, Sendable {
     guard hasTime else { return }
     // Rows out of order tell steps, too.
     intervals.add(abs(time.nanoseconds(since: last)))
+    if earlier?.contains(time) == true { overlapping += 1 }
     if time <= last, !isSorted {
       if time == last { sharing += 1 } else { back += 1 }
       disorder = disorder ?? place
@@ -67,10 +93,10 @@ struct Census: Equatable, Sendable {
     last = time
   }
 
-  /// Whether a time is further back than half of what the session lasted: a counter that starts anew.
+  /// Whether a time is further back than half of what the rows since the last beginning lasted: a counter that starts anew.
   private func startsAnew(_ time: Int64) -> Bool {
-    guard let session = sessions.last, session.rows >= 3, time < last else { return false }
-    return last.nanoseconds(since: time) > last.nanoseconds(since: session.firstTime) / 2
+    guard rowsOfPart >= 3, time < last else { return false }
+    return last.nanoseconds(since: time) > last.nanoseconds(since: firstOfPart) / 2
   }
 
   /// Adds a row's values.
@@ -78,7 +104,15 @@ struct Census: Equatable, Sendable {
     for channel in channels {
       let (number, value) = (numbers[channel], numbers[channel].value)
       if value.magnitude > largest[channel] { largest[channel] = value.magnitude }
-      if number.exponent < 0, value.rounded() != value { areWhole[channel] = false }
+      let digits = number.digits.magnitude
+      if number.exponent == 0 {
+        spellings[channel].formUnion(digits < 1000 ? .small : .other)
+      } else {
+        let isGrouped =
+          number.exponent == -3 && digits >= 1000 && digits < 1_000_000 && !number.isScientific
+        spellings[channel].formUnion(isGrouped ? .grouped : .other)
+        if value.rounded() != value { spellings[channel].formUnion(.fraction) }
+      }
     }
     guard channels.count > 2, channels[0] == 0, channels[2] == 2 else { return }
     let (x, y, z) = (numbers[0].value, numbers[1].value, numbers[2].value)
@@ -89,7 +123,17 @@ struct Census: Equatable, Sendable {
   func largest(_ group: Group) -> Double { group.channels.indices.map { largest[$0] }.max() ?? 0 }
 
   /// Whether all values of a group are whole numbers.
-  func areWhole(_ group: Group) -> Bool { group.channels.indices.allSatisfy { areWhole[$0] } }
+  func areWhole(_ group: Group) -> Bool {
+    group.channels.indices.allSatisfy { !spellings[$0].contains(.fraction) }
+  }
+
+  /// Whether marks in a group's values may be between thousands, as in 1.000 beside 998.
+  func mayHaveThousands(_ group: Group) -> Bool {
+    group.channels.indices.contains {
+      spellings[$0].contains(.grouped) && spellings[$0].isSubset(of: [.grouped, .small, .fraction])
+        && spellings[$0].contains(.small)
+    }
+  }
 }
 
 /// Steps between times, in 4,096 buckets, each a 64th of a power of two wide: of each the number and the sum.
@@ -127,14 +171,8 @@ struct Intervals: Equatable, Sendable {
     return 0
   }
 
-  /// The mean of those up to a limit.
-  func mean(upTo limit: Double) -> Double {
-    var (number, sum) = (UInt64(0), 0.0)
-    for (count, all) in zip(counts, sums) where count > 0 && scale * all <= limit * Double(count) {
-      (number, sum) = (number + count, sum + all)
-    }
-    return number > 0 ? scale * sum / Double(number) : 0
-  }
+  /// The mean; 0 without steps.
+  var mean: Double { count > 0 ? scale * sums.reduce(0, +) / Double(count) : 0 }
 }
 
 extension Int64 {

@@ -55,19 +55,17 @@ final class JoinedRows {
   }
 
   /// Ends the first pass, or chooses another session of one table.
-  func settle(_ readings: [Reading], session: Int?) throws(ImportError) {
-    try tables[0].settle(readings[0], session: session)
+  func settle(session: Int?) throws(ImportError) {
+    try tables[0].settle(session: session)
     guard isJoined else { return }
     guard tables[0].understanding.isDated == tables[1].understanding.isDated else {
       throw notJoined("the times of one count from 1970, and those of the other do not")
     }
-    try tables[1].settle(readings[1], session: nil, origin: tables[0].origin)
+    try tables[1].settle(session: nil, origin: tables[0].origin)
     let steps = understandings.map(\.census.intervals)
     limit = 1.5 * max(steps[0].median, steps[1].median)
     // The slower one would leave out rows of the faster one.
-    if steps[1].mean(upTo: .infinity) < 0.98 * steps[0].mean(upTo: .infinity) {
-      tables.reverse()
-    }
+    if steps[1].mean < 0.98 * steps[0].mean { tables.reverse() }
   }
 
   /// Goes to the first row.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import Text
 
 extension SampleRate {
   /// The rate at which rows were taken, as a user would say it; `nil` when the times stand still, or make a rate that no
@@ -69,9 +70,8 @@ private struct Ratio {
   let denominator: Int128
 
   init(_ numerator: Int128, _ denominator: Int128) {
-    var (a, b) = (numerator, denominator)
-    while b != 0 { (a, b) = (b, a % b) }
-    (self.numerator, self.denominator) = a == 0 ? (0, 0) : (numerator / a, denominator / a)
+    let divisor = Int128(max(1, numerator.magnitude.commonDivisor(denominator.magnitude)))
+    (self.numerator, self.denominator) = (numerator / divisor, denominator / divisor)
   }
 
   var inverse: Ratio { Ratio(denominator, numerator) }

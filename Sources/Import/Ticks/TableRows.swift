@@ -49,15 +49,7 @@ final class TableRows {
 
   /// The first pass: checks every row, and counts.
   func examine() throws(ImportError) {
-    let times = understanding.times
-    var census = try takeCensus()
-    if reader.understanding.times != times {
-      // The order of day and month showed itself: now its times can be told.
-      understanding.times = reader.understanding.times
-      values = Values(understanding, request)
-      try reader.rewind(to: nil)
-      census = try takeCensus()
-    }
+    let census = try takeCensus()
     guard census.rows > 0 else {
       let first = reader.incomplete.first
       throw ImportError(
@@ -83,6 +75,8 @@ final class TableRows {
       understanding.isGapsOfFile = false
     }
     if listedTicks != nil { understanding.isGapsOfFile = true }
+    understanding.hasLostTicks =
+      hasGaps || understanding.syntax.shape == .binary || facts.ticks ?? 0 > census.rows
     understanding.rate = understanding.rate ?? request.rate.map { .init($0, .option("--rate")) }
   }
 
@@ -123,9 +117,9 @@ final class TableRows {
   /// - Parameters:
   ///   - session: Of several sessions the one that passes have, from 0.
   ///   - origin: That of the table with which it is joined.
-  func settle(_ reading: Reading, session: Int?, origin: Int64? = nil) throws(ImportError) {
-    try values.settle(reading)
-    reader.take(reading)
+  func settle(session: Int?, origin: Int64? = nil) throws(ImportError) {
+    try values.settle(understanding)
+    reader.settle(understanding)
     let census = understanding.census
     var first = (request.isSorted ? census.span?.lowerBound : census.first) ?? 0
     (count, sorted) = (Int(census.rows), nil)

@@ -91,6 +91,8 @@ struct JSONRowsTests {
       (#"{"samples":3}"#, "\"samples\" is a number where a list of objects must be"),
       (#"{"schema":2,"samples":[]}"#, "it is of schema 2, which a later version of imulog writes"),
       ("[]", "has no samples"),
+      (#"{"rate_hz":1,"rate_hz":2,"samples":[{"t_us":1}]}"#, "\"rate_hz\" is there twice"),
+      (#"{"samples":[{"t_us":1}],"samples":[]}"#, "\"samples\" is there twice"),
     ] {
       #expect {
         let rows = try JSONRows(ByteSource(text))

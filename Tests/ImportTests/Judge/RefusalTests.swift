@@ -149,7 +149,7 @@ struct Asked: CustomTestStringConvertible {
         for row in 11..<20 { table.rows[row].row.time -= 220 }
       },
       [
-        "holds 2 recordings: lines 2–12, 13–21", "--sort alone makes one", "--units s,g --each",
+        "holds 2 recordings: lines 2–12, 13–21", "--each keeps them apart", "--units s,g --each",
       ]),
     Asked(
       "a table in an archive",
@@ -175,13 +175,6 @@ struct Asked: CustomTestStringConvertible {
       [
         "has 2 rows out of order or with the time of the row above, the first in line 7",
         "--units s,g --sort",
-      ]),
-    Asked(
-      "a first row that may be none",
-      accelerations("1.01") { $0.understanding.firstRowDoubt = "repeats one number in line 2" },
-      [
-        "repeats one number in line 2",
-        "tail -n +3 table.csv > table-2.csv; imulog import table-2.csv",
       ]),
   ]
 }

@@ -24,6 +24,17 @@ struct SenseCheckTests {
     step: Int64 = 20_000_000, times: Understanding.Source = header, rate: UInt32? = nil,
     objected: String? = nil
   ) -> Given {
+    accelerations(
+      name, [length], unit, source, rows: rows, scale: scale, usual: usual, step: step,
+      times: times, rate: rate, objected: objected)
+  }
+
+  private static func accelerations(
+    _ name: String, _ lengths: [String], _ unit: Unit, _ source: Understanding.Source,
+    rows: Int = 20, scale: (counts: Int64, Understanding.Source)? = nil, usual: Bool = false,
+    step: Int64 = 20_000_000, times: Understanding.Source = header, rate: UInt32? = nil,
+    objected: String? = nil
+  ) -> Given {
     var table = FakeTable(["t", "ax", "ay", "az"], [0, 1, 2])
     table.understanding.times = .init(.seconds, times)
     table.understanding.units[.accelerometer] = .init(unit, source)
@@ -32,7 +43,7 @@ struct SenseCheckTests {
     }
     if usual { table.understanding.isUsual = [.accelerometer] }
     table.request.rate = rate.flatMap { SampleRate($0) }
-    for row in 0..<rows { table.add(Int64(row) * step, ["0", length, "0"]) }
+    for row in 0..<rows { table.add(Int64(row) * step, ["0", lengths[row % lengths.count], "0"]) }
     return Given(testDescription: name, table: table, objected: objected)
   }
 
@@ -56,7 +67,16 @@ struct SenseCheckTests {
     accelerations(
       "mm/s² as m/s²", "9780", .metrePerSecondSquared, option, objected: "997 g in m/s²"),
     accelerations("few rows", "9.81", .g, option, rows: 7),
-    accelerations("a header's 9.81 g", "9.81", .g, header),
+    accelerations(
+      "a header's 9.81 g", "9.81", .g, header, objected: "9.81 g in g, which the header states"),
+    accelerations(
+      "a program's 0.02 g, without gravity", "0.2", .metrePerSecondSquared, .program("X")),
+    accelerations(
+      "thousands or decimals", ["998", "1.000", "1.002"], .milliG, option,
+      objected: "its accelerations have three digits behind them or are missing"),
+    accelerations("decimals", ["998", "1.000", "1.02"], .g, option, rows: 6),
+    accelerations(
+      "thousands without marks beside decimals", ["1998", "1.125"], .g, option, rows: 6),
     accelerations(
       "a header's 17 g", "17", .g, header, objected: "17 g in g, which the header states"),
     accelerations("a program's 17 g", "17", .g, .program("X")),
@@ -78,7 +98,11 @@ struct SenseCheckTests {
     accelerations(
       "an hour a row at 1 kHz", "1", .g, option, step: 3_600_000_000_000, rate: 1000,
       objected: "--rate states 1000 Hz"),
-    accelerations("the rate", "1", .g, option, rate: 53),
+    accelerations("a rate", "1", .g, option, rate: 51),
+    accelerations(
+      "another rate", "1", .g, option, rate: 53,
+      objected: "its rows come at about 50 Hz, and --rate states 53 Hz"),
+    accelerations("twice the rate", "1", .g, option, rate: 100, objected: "--rate states 100 Hz"),
     accelerations(
       "rows of two days", "1", .g, option, step: 172_800_000_000_000, times: option,
       objected: "Hz in s, which --units states"),
@@ -90,6 +114,21 @@ struct SenseCheckTests {
     rates("rad/s, by the header", "900", .radianPerSecond, header, objected: "51566 °/s in rad/s"),
     rates("a program's", "30000", .degreePerSecond, .program("X")),
   ]
+
+  @Test("sessions with the same times are not mixed by --sort, and late rows are put in order")
+  func interleaved() throws {
+    let row = { (time: Int) in "\(time),0,0,1\n" }
+    let session = (0..<20).map { row(10 * $0) }.joined()
+    func refusal(_ rows: String) throws -> String? {
+      try Tables.refusal("t_ms,ax (g),ay (g),az (g)\n" + rows, "--sort")
+    }
+    #expect(try refusal(session + session)?.contains("mix the rows of several recordings") == true)
+    #expect(try refusal(session + row(185) + row(205) + row(195)) == nil)
+    // The second half first, and the newest row first.
+    let later = (20..<40).map { row(10 * $0) }.joined()
+    #expect(try refusal(later + session) == nil)
+    #expect(try refusal((0..<20).reversed().map { row(10 * $0) }.joined()) == nil)
+  }
 
   @Test("and contradicted aloud, unless --anyway is given", arguments: all)
   func objected(_ given: Given) throws {

@@ -21,12 +21,6 @@ struct ValuesTests {
     return understanding
   }
 
-  private func reading(_ u: Understanding, _ scales: [Group: Scale] = [:]) -> Reading {
-    Reading(
-      syntax: u.syntax, columns: u.columns, units: u.units.mapValues(\.value), scales: scales,
-      times: .number(power: 0))
-  }
-
   private func row(_ values: [Double]) -> [Decimal] {
     values.map { Decimal(digits: Int64(($0 * 1000).rounded()), exponent: -3) }
   }
@@ -35,15 +29,15 @@ struct ValuesTests {
 
   @Test("are what is written where that is counts, with or without a point")
   func counts() throws {
-    let u = understanding([.accelerometer: .count, .gyroscope: .count])
+    var u = understanding([.accelerometer: .count, .gyroscope: .count])
+    u.scales[.accelerometer] = .init(.usual(.accelerometer), .file("the header"))
+    u.scales[.gyroscope] = .init(Scale(ratio: Fraction(7, 100)), .file("the header"))
     var values = Values(u, request)
     let first = [16398.0, -3, 32767, -32768, 0, 7].map {
       Decimal(digits: Int64($0 * 10), exponent: -1)
     }
     try values.add(first)
-    try values.settle(
-      reading(
-        u, [.accelerometer: .usual(.accelerometer), .gyroscope: Scale(ratio: Fraction(7, 100))]))
+    try values.settle(u)
     let sample = try values.sample(first)
     #expect(sample == RawSample(ax: 16398, ay: -3, az: 32767, gx: -32768, gy: 0, gz: 7))
     #expect(values.isExact && values.remarks.isEmpty)
@@ -61,7 +55,7 @@ struct ValuesTests {
     var values = Values(u, request)
     let first = row([0.987, -0.02, 0.304])
     try values.add(first)
-    try values.settle(reading(u))
+    try values.settle(u)
     let sample = try values.sample(first)
     #expect((sample.ax, sample.ay, sample.az) == (99, -2, 30))
     #expect(!values.isExact)
@@ -80,7 +74,7 @@ struct ValuesTests {
     var values = Values(u, request)
     try values.add(row([2.001, 0, 0]))
     #expect {
-      try values.settle(reading(u))
+      try values.settle(u)
     } throws: {
       "\($0)".contains("accelerations reach 2.001 g, which needs more than 16 bits")
     }

@@ -209,6 +209,16 @@ struct DialectTests {
       values: [0.25 / g, -1 / g, 9.81 / g, 0.25 / degree, -0.25 / degree, 1.5 / degree],
       started: 1_763_800_000_000_000_000),
     Table(
+      testDescription: "Kalibr, of a recording without a date",
+      text: """
+        timestamp,omega_x,omega_y,omega_z,alpha_x,alpha_y,alpha_z
+        5000000,0.5,-0.5,0.5,0.5,-1.5,9.5
+        10000000,0.25,-0.25,1.5,0.25,-1.0,9.81
+
+        """,
+      times: [5_000_000, 10_000_000],
+      values: [0.25 / g, -1 / g, 9.81 / g, 0.25 / degree, -0.25 / degree, 1.5 / degree]),
+    Table(
       testDescription: "gcsv with decimals, another orientation, milliseconds",
       text: """
         GYROFLOW IMU LOG

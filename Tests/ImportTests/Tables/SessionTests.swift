@@ -91,20 +91,21 @@ struct SessionTests {
     #expect(rows[1].time - rows[0].time == 2 * 86_400_000_000_000 + 1_000_000_000)
   }
 
-  @Test("days and months are told by one above 12 in any row, or by the user")
+  @Test("days and months are told by one above 12 in the first rows, or by the user")
   func orders() throws {
     let header = "Time,ax (g),ay (g),az (g)\n"
     let row = ",1,2,3\n"
     let early = (1...9).map { "0\($0)/04/2021 10:00" + row }.joined()
     let (_, open) = try Tables.rows(header + early)
     #expect(open.times == nil)
-    #expect(open.orders == [.dmy, .mdy])
+    #expect(Set(open.dateForms.compactMap(\.order)) == [.dmy, .mdy])
     let (_, told) = try Tables.rows(header + early + "13/04/2021 10:00" + row)
     #expect(told.times?.value == .date(.dmy, zone: false))
-    #expect(told.orders == [])
-    let (_, late) = try Tables.rows(
-      header + String(repeating: "03/04/2021 10:00" + row, count: 100) + "04/13/2021 10:00" + row)
-    #expect(late.times?.value == .date(.mdy, zone: false))
+    #expect(told.dateForms == [])
+    let late =
+      header + String(repeating: "03/04/2021 10:00" + row, count: 100) + "04/13/2021 10:00" + row
+    #expect(try Tables.refusal(late)?.contains("state dmy or mdy") == true)
+    #expect(try Tables.rows(late, "--units mdy").rows.count == 101)
     let (_, given) = try Tables.rows(header + early, "--units mdy")
     #expect(given.times?.value == .date(.mdy, zone: false))
     #expect(given.times?.source == .option("--units"))

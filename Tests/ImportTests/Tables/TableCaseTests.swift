@@ -153,6 +153,10 @@ struct TableCaseTests {
     GYROFLOW IMU LOG\norientation,XYZ\ntscale,fast\ngscale,1\nascale,1\nt,gx,gy,gz,ax,ay,az\n0,0.5,-1,2,0.1,0.2,1\n10,0.5,-1,2,0.1,0.2,1\n ⇒ "tscale": "fast" is not a number above 0
     GYROFLOW IMU LOG\norientation,XYZ\ntscale,0\ngscale,1\nascale,1\nt,gx,gy,gz,ax,ay,az\n0,0.5,-1,2,0.1,0.2,1\n10,0.5,-1,2,0.1,0.2,1\n ⇒ "tscale": "0" is not a number above 0
     GYROFLOW IMU LOG\norientation,XYZ\ntscale,0.001\ntscale,0.01\ngscale,1\nascale,1\nt,gx,gy,gz,ax,ay,az\n0,0.5,-1,2,0.1,0.2,1\n10,0.5,-1,2,0.1,0.2,1\n ⇒ "tscale": "0.001, 0.01" is not a number above 0
+    {"t_us":1,"ax":2}\n{"t_us":2,"ax":2,"ax":3} ⇒ --units raw ⇒ table.csv, line 2, byte 18, "ax": the key is there twice
+    {"t_us":1,"ax":2}\n{"t_us":2,"ax":null,"ax":3} ⇒ --units raw ⇒ "ax": the key is there twice
+    Time,ax (g),ay (deg/s),az (g)\n0,0.5,1,2\n0.01,1,2,3\n ⇒ --units g,s ⇒ "ay (deg/s)" is in °/s by the header, which is no unit of accelerations … --anyway
+    #time,accel_x (g),accel_y,accel_z\n0,0.5,1,2\n0.01,1,2,3\n ⇒ column 3 (accel_y): its unit is mm/s² by Klipper, and g in the same sensor's other columns
     [{"t_ns":00000000,"ax":1}, 7] ⇒ table.csv, line 1, byte 27, sample 2: a sample is a number where an object with a time and values must be
     [{"t_ns":00000000,"ax":1};{"t_ns":10000000,"ax":1}] ⇒ table.csv, line 1, byte 25, sample 1: this is not JSON
     """#)
@@ -197,11 +201,12 @@ struct TableCaseTests {
     }
     #expect(
       try Tables.refusal(header + rows([0, 1]))
-        == "table.csv, line 1, column 3 (I): rows of several sensors follow each other, \"0\", \"1\": take those of one into a table of its own, or name the columns with --columns if they are of one"
+        == "table.csv, line 3, column 3 (I): rows of several sensors follow each other, \"0\", \"1\": take those of one into a table of its own, or name the columns with --columns if they are of one"
     )
     #expect(try Tables.refusal(header + rows([1])) == nil)
-    for name in ["Sensor ID", "device_name", "imu"] {
-      let rows = (0..<60).map { "\($0 / 20 % 2),\($0 * 10),0.5,1,2\n" }.joined()
+    // However late another one begins.
+    for (name, count) in [("Sensor ID", 20), ("device_name", 70), ("imu", 100)] {
+      let rows = (0..<200).map { "\($0 / count % 2),\($0 * 10),0.5,1,2\n" }.joined()
       let refusal = try Tables.refusal("\(name),time,ax,ay,az\n" + rows, "--units g,ms")
       #expect(refusal?.contains("rows of several sensors") == true)
     }

@@ -106,6 +106,12 @@ struct TableRefusalTests {
       ("t_ms (s),ax,ay,az", "its unit is s by the header, and ms by the header"),
       ("t_ms,acc_x_g,acc_y_g,acc_z_mg", "is not that of the same sensor's column before it"),
       ("t_ms,ax (deg/s),ay (deg/s),az (deg/s)", "the unit \"deg/s\" is unknown here"),
+      ("Units,mg\nt_ms,ax_g,ay_g,az_g", "its unit is g by the header, and mg by a line before it"),
+      (
+        "# units: s, m/s^2\nt_ms,ax,ay,az",
+        "its unit is ms by the header, and s by a line before it"
+      ),
+      ("# accel units: m/s^2\nt_ms,ax (g),ay (g),az (g)", "g by the header, and m/s² by a line"),
       (
         "t_ms,ax (mg),ay (mg),az (mg)\nms,g,g,g",
         "its unit is mg by the header, and g by the row of units"

@@ -33,6 +33,28 @@ public enum FileKind: String, CaseIterable, Sendable {
     }
   }
 
+  /// What a user may give beside a file: a second table, `--columns`, options that state what values mean, and `--rate`,
+  /// `--note` and `--explain`.
+  public enum Option: CaseIterable, Sendable { case second, columns, meaning, other }
+
+  /// What may be given beside a file of this kind, and the clause about the file where anything else is.
+  public var options: (taken: Set<Option>, otherwise: String) {
+    switch self {
+    case .csv, .json, .ndjson: (Set(Option.allCases), "")
+    case .zip:
+      (
+        [.meaning, .other],
+        "is an archive; leave --columns and a second file out, or unpack it"
+      )
+    case .raw: ([], "is a log, which is copied as it is; leave the options out")
+    case .gyrodata, .parquet, .mcap:
+      (
+        [.other],
+        "states its own units and times; leave out all options but --rate, --note and --explain"
+      )
+    }
+  }
+
   private var isJSON: Bool { self == .json || self == .ndjson }
 
   /// Whether it is text of rows.

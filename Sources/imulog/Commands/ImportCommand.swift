@@ -169,31 +169,18 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
-  /// Options are refused of a file that has their facts itself.
+  /// Refuses options that state what the file states itself.
   private func refuseOptions(for kind: FileKind) throws(CommandFailure) {
-    let file = files[0]
-    let areOfTables =
-      units != nil || accelLsbPerG != nil || gyroLsbPerDps != nil || each || sort || anyway
-    switch kind {
-    case .csv, .json, .ndjson: return
-    case .zip:
-      guard files.count == 1, columns == nil else {
-        throw CommandFailure(
-          .usage, "\(file) is an archive; leave --columns and a second file out, or unpack it")
-      }
-    case .raw:
-      guard files.count == 1, columns == nil, !areOfTables, rate == nil, note.isEmpty, !explain
-      else {
-        throw CommandFailure(
-          .usage, "\(file) is a log, which is copied as it is; leave the options out")
-      }
-    case .gyrodata, .parquet, .mcap:
-      guard files.count == 1, columns == nil, !areOfTables else {
-        throw CommandFailure(
-          .usage,
-          "\(file) states its own units and times; leave out all options but --rate, --note and --explain"
-        )
-      }
+    var given: Set<FileKind.Option> = []
+    if files.count > 1 { given.insert(.second) }
+    if columns != nil { given.insert(.columns) }
+    if units != nil || accelLsbPerG != nil || gyroLsbPerDps != nil || each || sort || anyway {
+      given.insert(.meaning)
+    }
+    if rate != nil || !note.isEmpty || explain { given.insert(.other) }
+    let (taken, sentence) = kind.options
+    guard given.isSubset(of: taken) else {
+      throw CommandFailure(.usage, "\(files[0]) \(sentence)")
     }
   }
 

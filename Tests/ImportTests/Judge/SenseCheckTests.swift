@@ -73,7 +73,7 @@ struct SenseCheckTests {
       "a program's 0.02 g, without gravity", "0.2", .metrePerSecondSquared, .program("X")),
     accelerations(
       "thousands or decimals", ["998", "1.000", "1.002"], .milliG, option,
-      objected: "its accelerations have three digits behind them or are missing"),
+      objected: "the marks in its accelerations have three digits behind them or are missing"),
     accelerations("decimals", ["998", "1.000", "1.02"], .g, option, rows: 6),
     accelerations(
       "thousands without marks beside decimals", ["1998", "1.125"], .g, option, rows: 6),

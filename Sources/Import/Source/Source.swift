@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 import Glibc
 
 /// The bytes of a file to import, which can be read again from the start.
@@ -63,13 +64,20 @@ extension ImportSource {
 
 /// A regular file, which may report how far it is read.
 public final class FileSource: SeekableSource {
+  /// Shared by all sources of the file, which have places of their own.
+  private final class Opened {
+    let file: OpenFile
+
+    init(_ file: consuming OpenFile) { self.file = file }
+  }
+
   /// Its path.
   public let name: String
   /// Its length when it was opened.
   public let size: UInt64
-  private let descriptor: Int32
+  private let opened: Opened
   private let progress: Progress?
-  private var offset: off_t = 0
+  private var offset: UInt64 = 0
 
   /// Called before each read with the file's name, the byte at which it begins, and the file's length.
   public typealias Progress = (_ name: String, _ done: UInt64, _ all: UInt64) -> Void
@@ -78,48 +86,37 @@ public final class FileSource: SeekableSource {
   ///
   /// - Throws: `ImportError`: unreadable, or not a file.
   public init(path: String, progress: Progress? = nil) throws(ImportError) {
-    // Non-blocking: opening a pipe without a writer must not wait for one.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw .unreadable(path, errno) }
-    var status = stat()
-    let code = fstat(descriptor, &status) == 0 ? 0 : errno
-    guard code == 0, status.st_mode & S_IFMT == S_IFREG else {
-      close(descriptor)
-      throw code == 0 ? .notAFile(path) : .unreadable(path, code)
+    do throws(StorageError) {
+      // Non-blocking: opening a pipe without a writer must not wait for one.
+      let file = try OpenFile(path: path, flags: O_RDONLY | O_NONBLOCK, gate: .open)
+      size = try file.regularFileSize()
+      opened = Opened(file)
+    } catch {
+      throw [EISDIR, ENXIO].contains(error.errno)
+        ? .notAFile(path) : .unreadable(path, error.errno)
     }
-    (name, size) = (path, UInt64(clamping: status.st_size))
-    (self.descriptor, self.progress) = (descriptor, progress)
+    (name, self.progress) = (path, progress)
   }
 
-  private init(_ other: FileSource, _ descriptor: Int32) {
-    (name, size, progress) = (other.name, other.size, other.progress)
-    self.descriptor = descriptor
+  private init(_ other: FileSource) {
+    (name, size, opened, progress) = (other.name, other.size, other.opened, other.progress)
   }
 
-  deinit {
-    close(descriptor)
-  }
-
-  /// Fills `buffer` with the next bytes and returns their number; 0 at the end.
+  /// Fills `buffer` as far as there are bytes, and returns their number.
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws(ImportError) -> Int {
-    progress?(name, UInt64(offset), size)
-    while true {
-      let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)
-      if count >= 0 {
-        offset += off_t(count)
-        return count
-      }
-      if errno != EINTR { throw .unreadable(name, errno) }
+    progress?(name, offset, size)
+    do throws(StorageError) {
+      let count = try opened.file.read(at: offset, into: buffer)
+      offset += UInt64(count)
+      return count
+    } catch {
+      throw .unreadable(name, error.errno)
     }
   }
 
   /// Goes to a byte.
-  public func seek(to byte: UInt64) { offset = off_t(clamping: byte) }
+  public func seek(to byte: UInt64) { offset = byte }
 
   /// The file once more.
-  public func another() throws(ImportError) -> FileSource {
-    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-    guard copy >= 0 else { throw .unreadable(name, errno) }
-    return FileSource(self, copy)
-  }
+  public func another() -> FileSource { FileSource(self) }
 }

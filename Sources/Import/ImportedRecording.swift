@@ -64,16 +64,12 @@ public struct ImportedRecording: ~Copyable {
     try self.init(try Opening(paths, kind, request, progress), request)
   }
 
-  /// Reads all bytes of a file of the kind that its first ones tell, wherever they are.
-  public init(_ source: any SeekableSource, _ request: ImportRequest) throws(ImportError) {
-    try self.init(try Opening(source, try FileKind.check(nil, source), request), request)
-  }
-
-  /// Reads two tables of one recording, each with a sensor and times of its own, and joins them by the nearest times.
+  /// Reads a file of the kind that its first bytes tell, or two tables of one recording.
   public init(
-    _ first: any ImportSource, with second: any ImportSource, _ request: ImportRequest
+    _ source: any SeekableSource, with second: (any ImportSource)? = nil, _ request: ImportRequest
   ) throws(ImportError) {
-    try self.init(try Opening(text: [first, second]), request)
+    let kind: FileKind = second == nil ? try .check(nil, source) : .csv
+    try self.init(try Opening(source, kind, with: second, request), request)
   }
 
   /// How the files are understood, whatever is missing.
@@ -159,7 +155,11 @@ public struct ImportedRecording: ~Copyable {
         [ClockPair(time: 0, wall: $0, isSynchronised: false, reason: .start)]
       } ?? []
     (marks, labels) = (account.notes.marks, account.notes.labels)
-    summary = end.summary(account.rate, gaps: account.gapCount, length: account.length)
+    let (ledger, lost) = (account.ledger, account.ledger.scheduled - account.ledger.sampled)
+    summary =
+      "\(Plain.count(ledger.sampled, "sample")) at \(Plain.hertz(account.rate)) Hz for \(Plain.seconds(account.length)), "
+      + (lost == 0
+        ? "no gaps" : "\(Plain.count(account.gapCount, "gap")) of \(Plain.count(lost, "tick"))")
   }
 
   /// The next sample or gap; `nil` after the last one.
@@ -167,7 +167,13 @@ public struct ImportedRecording: ~Copyable {
   /// - Throws: ``ImportError`` when the file was changed or became unreadable since it was checked.
   public mutating func next() throws(ImportError) -> TickRecord? {
     while waiting.isEmpty, !isOver {
-      guard let item = try rows.nextAgain() else {
+      let next: Item?
+      do throws(ImportError) { next = try rows.next() } catch {
+        // All rows were correct in the first pass.
+        if case .unreadable = error.kind { throw error }
+        throw .changed(rows.name)
+      }
+      guard let item = next else {
         guard ticks.ledger.sampled == end.ledger.sampled else { throw .changed(rows.name) }
         isOver = true
         waiting = ticks.rest(of: account.stated).reversed()
@@ -195,18 +201,6 @@ public struct ImportedRecording: ~Copyable {
   }
 }
 
-extension JoinedRows {
-  /// The next item of a pass after the first one, in which all rows were correct.
-  fileprivate func nextAgain() throws(ImportError) -> Item? {
-    do throws(ImportError) {
-      return try next()
-    } catch {
-      if case .unreadable = error.kind { throw error }
-      throw .changed(name)
-    }
-  }
-}
-
 /// The rows of a file, or of two tables of one recording, which can be opened again with other columns.
 struct Opening {
   /// What to tell the user before all else: sentences.
@@ -219,25 +213,27 @@ struct Opening {
     _ progress: FileSource.Progress?
   ) throws(ImportError) {
     let source = try FileSource(path: paths[0], progress: progress)
-    guard kind.isText, paths.count > 1 else {
-      self = try Opening(source, kind, request)
-      return
+    var other: FileSource?
+    if kind.isText, paths.count > 1 {
+      let second = try FileSource(path: paths[1], progress: progress)
+      let format = try FileKind.check(nil, second)
+      guard format.isText else {
+        throw ImportError(
+          paths[1], "is of the format \(format.rawValue), and only tables are joined",
+          remedy: "import the files separately")
+      }
+      other = second
     }
-    let other = try FileSource(path: paths[1], progress: progress)
-    let second = try FileKind.check(nil, other)
-    guard second.isText else {
-      throw ImportError(
-        paths[1], "is of the format \(second.rawValue), and only tables are joined",
-        remedy: "import the files separately")
-    }
-    self = try Opening(text: [source, other])
+    try self.init(source, kind, with: other, request)
   }
 
-  init(_ source: any SeekableSource, _ kind: FileKind, _ request: ImportRequest)
-    throws(ImportError)
-  {
+  init(
+    _ source: any SeekableSource, _ kind: FileKind, with second: (any ImportSource)? = nil,
+    _ request: ImportRequest
+  ) throws(ImportError) {
     switch kind {
-    case .csv, .json, .ndjson, .gyrodata: self = try Opening(text: [source])
+    case .csv, .json, .ndjson, .gyrodata:
+      try self.init(text: [source] + (second.map { [$0] } ?? []))
     case .zip: self = try ZipTables(try ZipArchive(source), request).opening()
     case .parquet:
       self.init { request throws(ImportError) in
@@ -266,18 +262,18 @@ struct Opening {
     text sources: [any ImportSource], remarks: [String] = [], archive: String? = nil,
     started: Int64? = nil
   ) throws(ImportError) {
-    var tables: [(source: any ImportSource, sensor: String?)] = []
+    var all: [(source: any ImportSource, sensor: String?)] = []
     self.remarks = remarks
     for source in sources {
       let (names, remark) = try JSONRows.sensors(source)
       if let remark { self.remarks.append(remark) }
       let chosen: [String?] = names.isEmpty ? [nil] : Array(names.prefix(3 - sources.count))
-      tables += chosen.map { (source, $0) }
+      all += chosen.map { (source, $0) }
     }
-    let all = tables
-    self.tables = { given throws(ImportError) in
-      var (request, rows): (ImportRequest, [TableRows]) = (given, [])
+    tables = { [all] given throws(ImportError) in
+      var request = given
       (request.archive, request.started) = (archive, given.started ?? started)
+      var rows: [TableRows] = []
       for (source, sensor) in all {
         rows.append(
           TableRows(try TableReader(try source.another(), request, sensor: sensor), request))
@@ -289,7 +285,7 @@ struct Opening {
   /// The rows after the first pass.
   func examined(_ request: ImportRequest) throws(ImportError) -> JoinedRows {
     let rows = try JoinedRows(try tables(request))
-    try rows.examine()
+    for table in rows.tables { try table.examine() }
     return rows
   }
 }

@@ -45,13 +45,13 @@ struct Refusal {
     if tables.count == 1, let archive = first.archive, refusal.request.columns != nil {
       refusal.unpack(first, from: archive)
     }
-    return refusal.error(first.names[0], others: open?.proposals.dropFirst() ?? [])
+    return refusal.error(first.name, others: open?.proposals.dropFirst() ?? [])
   }
 
   private init(_ tables: [Understanding], _ request: ImportRequest) {
     self.request = request
     // Two sensors of one list are two tables of one file.
-    paths = tables.map { $0.archive ?? $0.names[0] }
+    paths = tables.map { $0.archive ?? $0.name }
     if Set(paths).count == 1 { paths = [paths[0]] }
   }
 
@@ -134,7 +134,7 @@ struct Refusal {
 
   /// Imports a file of its archive by itself, as columns are chosen of one.
   private mutating func unpack(_ table: Understanding, from archive: String) {
-    let path = table.names[0]
+    let path = table.name
     let name = path.split(separator: "/").last.map(String.init) ?? path
     let member = String(path.dropFirst(archive.count + 1))
     before =

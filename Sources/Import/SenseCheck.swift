@@ -47,7 +47,7 @@ enum SenseCheck {
     }
     return found.map {
       ImportError(
-        table.names[0], kind: .objection, $0.problem,
+        table.name, kind: .objection, $0.problem,
         remedy: "\($0.remedy), or import it as it is with --anyway")
     }
   }

@@ -8,7 +8,7 @@ extension Understanding {
   public var explanation: [String] {
     let width = min(32, columns.map { ForeignText.shown($0.name).count }.max() ?? 0)
     var lines = [
-      "\(names.joined(separator: " and ")): \(program.map { "\($0)'s" } ?? "no program that is known"), "
+      "\(name): \(program.map { "\($0)'s" } ?? "no program that is known"), "
         + "\(syntax.encoding.rawValue), \(Plain.count(census.rows, "row"))"
     ]
     lines += columns.map {
@@ -77,15 +77,5 @@ extension Understanding {
       )
     }
     return remarks
-  }
-}
-
-extension RecordingEnd {
-  /// What an import made, in a line.
-  func summary(_ rate: SampleRate, gaps: Int, length: Int64) -> String {
-    let lost = ledger.scheduled - ledger.sampled
-    return
-      "\(Plain.count(ledger.sampled, "sample")) at \(Plain.hertz(rate)) Hz for \(Plain.seconds(length)), "
-      + (lost == 0 ? "no gaps" : "\(Plain.count(gaps, "gap")) of \(Plain.count(lost, "tick"))")
   }
 }

@@ -81,8 +81,8 @@ public struct Understanding: Equatable, Sendable {
     let firstTime: Int64
   }
 
-  /// The file, or both of a recording, and the archive that has it.
-  var names: [String]
+  /// The file, and the archive that has it.
+  var name: String
   var archive: String?
   /// The program that writes such headers; `nil` for none that is known.
   var program: String?
@@ -124,7 +124,7 @@ public struct Understanding: Equatable, Sendable {
   /// What was counted in the first pass.
   var census = Census()
 
-  init(_ name: String) { names = [name] }
+  init(_ name: String) { self.name = name }
 
   /// The channels that are read.
   var channels: ChannelSet {

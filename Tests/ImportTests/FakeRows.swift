@@ -7,7 +7,7 @@ import Text
 
 /// Rows in memory, for tests of what stands around readers.
 final class FakeRows: SampleRows {
-  var name: String { understanding.names[0] }
+  var name: String { understanding.name }
   var understanding: Understanding
   var facts = OwnFacts()
   private let rows: [(row: Row, numbers: [Decimal])]

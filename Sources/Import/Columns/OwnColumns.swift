@@ -85,7 +85,7 @@ struct OwnColumns {
       }
     }
     throw ImportError(
-      understanding.names[0], at: place, column: "\"\(ChannelSet.names[channel])\"",
+      understanding.name, at: place, column: "\"\(ChannelSet.names[channel])\"",
       "\(value) is not the value of a count in the scale that the file states",
       remedy: "export it again with --units raw and without --calibrated")
   }

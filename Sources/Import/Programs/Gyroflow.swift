@@ -76,7 +76,7 @@ struct Gyroflow {
       let value = (scale?.value ?? 1) * (isRate ? 180 / .pi : 1)
       return (
         .count,
-        Fraction.nearest(to: value, among: KnownScales.scales(of: group).map(\.ratio)).map {
+        Fraction.nearest(to: value, among: Scale.known[group.rawValue].map(\.ratio)).map {
           Scale(ratio: $0)
         }, nil
       )

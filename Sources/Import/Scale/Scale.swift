@@ -15,20 +15,11 @@ struct Scale: Equatable, Sendable {
     return step >= 1e-10 && step <= 1e6 && offset.value.magnitude + 32768 * step < 1e11 * step
   }
 
-  /// That of counts whose scale nothing states but `--units raw`: an MPU-6050's after reset.
-  static func usual(_ group: Group) -> Scale { KnownScales.scales(of: group)[0] }
-}
-
-/// What one count means on the chips that are common, from their data sheets.
-enum KnownScales {
-  /// The scales of a group, that of an MPU-6050 after reset first.
-  static func scales(of group: Group) -> [Scale] {
-    switch group {
-    case .accelerometer: accelerometer.map { Scale(ratio: $0) }
-    case .gyroscope: gyroscope.map { Scale(ratio: $0) }
-    case .temperature: temperature
-    }
-  }
+  /// What one count means on the chips that are common, from their data sheets, by the group; that of an MPU-6050 after
+  /// reset first.
+  static let known: [[Scale]] = [
+    accelerometer.map { Scale(ratio: $0) }, gyroscope.map { Scale(ratio: $0) }, temperature,
+  ]
 
   /// g a count: 2 to 16 g of InvenSense's, Bosch's and Analog Devices' chips (1/16384 to 1/2048) and of Axivity's files
   /// (1/256 besides), of ST's LSM6DS (0.061 mg and its multiples) and LSM9DS1 (0.732 mg).
@@ -51,6 +42,9 @@ enum KnownScales {
     Scale(ratio: Fraction(1, 256), offset: Fraction(25, 1)),
     Scale(ratio: Fraction(1, 16), offset: Fraction(25, 1)),
   ]
+
+  /// That of counts whose scale nothing states but `--units raw`: an MPU-6050's after reset.
+  static func usual(_ group: Group) -> Scale { known[group.rawValue][0] }
 }
 
 extension Fraction {

@@ -66,7 +66,7 @@ struct ScaleFit {
   init(_ group: Group, _ unit: Unit, stated: Scale?) {
     (self.group, self.unit) = (group, unit)
     let own = stated.map { [Choice($0, in: unit, .file)] } ?? []
-    let chips = KnownScales.scales(of: group).map { Choice($0, in: unit, .chip) }
+    let chips = Scale.known[group.rawValue].map { Choice($0, in: unit, .chip) }
     candidates = (own + chips).filter { $0.scale.ratio.numerator > 0 }.map {
       Candidate(choice: $0)
     }
@@ -137,7 +137,7 @@ struct ScaleFit {
       return own.choice
     }
     if isZero {
-      let usual = group == .temperature ? Fraction(1, 100) : KnownScales.scales(of: group)[0].ratio
+      let usual = group == .temperature ? Fraction(1, 100) : Scale.usual(group).ratio
       return Choice(Scale(ratio: usual), in: unit, .chip)
     }
     let step = lattice.step(from: smallest, to: largest)
@@ -152,7 +152,7 @@ struct ScaleFit {
     // are near 0.
     let range = max(largest, -smallest) * unit.inLogUnits.value
     let ratio = Fraction.nearest(to: range / 32766).flatMap { Scale(ratio: $0).isHeld ? $0 : nil }
-    return Choice(Scale(ratio: ratio ?? KnownScales.scales(of: group)[0].ratio), in: unit, .finest)
+    return Choice(Scale(ratio: ratio ?? Scale.usual(group).ratio), in: unit, .finest)
   }
 
   /// Decimal steps on both sides of the middle value.

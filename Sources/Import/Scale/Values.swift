@@ -30,7 +30,7 @@ struct Values {
 
   /// Values of a group whose unit is not stated are not looked at.
   init(_ understanding: Understanding, _ request: ImportRequest) {
-    file = understanding.names.first ?? ""
+    file = understanding.name
     channels = understanding.channels.indices
     for group in understanding.groups {
       parts[group.rawValue].factor = understanding.factors[group]

@@ -79,7 +79,7 @@ final class TableReader: SampleRows {
     understanding = try TableHead.understanding(
       heading, rows, sensor ?? name, request, shape: objects?.shape ?? .lines,
       encoding: text.encoding)
-    understanding.names = [name]
+    understanding.name = name
     facts = objects?.facts ?? heading.facts
     parser = RowParser(understanding)
     isTimeOfDay = understanding.times?.value == .timeOfDay

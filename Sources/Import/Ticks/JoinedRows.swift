@@ -49,11 +49,6 @@ final class JoinedRows {
       remedy: "import them separately")
   }
 
-  /// The first pass over each table.
-  func examine() throws(ImportError) {
-    for table in tables { try table.examine() }
-  }
-
   /// Ends the first pass, or chooses another session of one table.
   func settle(session: Int?) throws(ImportError) {
     try tables[0].settle(session: session)

@@ -33,20 +33,14 @@ struct Heading {
   private let columns: ColumnsOption?
   private let needsTime: Bool
   private var isGyroflow = false
-  /// Whether a line before the header begins with `//`.
-  private var hasSlashes = false
-  /// Whether lines of a Movella DOT are above the header; MT Manager writes the same names in other units.
-  private var hasDeviceLines = false
+  /// Of two programs with the same names and other units, the one that writes a line that is above the header.
+  private var xsens: Dialect?
   /// A line that looks like a header, and the last one of words: if no line is one for sure.
   private var (likely, last): (Line?, Line?)
   /// The first lines of numbers after it.
   private var rows: [Line] = []
 
-  private struct Line {
-    let cells: [String]
-    let number: Int
-    let separator: UInt8
-  }
+  private typealias Line = (cells: [String], number: Int, separator: UInt8)
 
   private init(_ columns: ColumnsOption?, needsTime: Bool) {
     (self.columns, self.needsTime) = (columns, needsTime)
@@ -105,12 +99,12 @@ struct Heading {
   private mutating func take(_ line: UnsafeRawBufferPointer, _ number: Int) -> Bool {
     let text = Heading.withoutSign(line)
     let isComment = text.count < line.count
-    if line.starts(with: "//".utf8) { hasSlashes = true }
+    if line.starts(with: "//".utf8) { xsens = .mtManager }
     if line.starts(with: "sep=".utf8) || line.starts(with: "DeviceTag".utf8) {
-      hasDeviceLines = true
+      xsens = xsens ?? .movella
     }
     let mark = separator(of: text)
-    let found = Line(cells: Heading.shown(text, mark), number: number, separator: mark)
+    let found: Line = (Heading.shown(text, mark), number, mark)
     if number == 1, ["gyroflow imu log", "camera imu log"].contains(found.cells[0].lowercased()) {
       isGyroflow = true
       return false
@@ -171,9 +165,7 @@ struct Heading {
       return true
     }
     program = Dialect.program(names, isComment: isComment, needsTime: needsTime)
-    if program?.name == Dialect.movella.name {
-      program = hasSlashes ? .mtManager : hasDeviceLines ? .movella : nil
-    }
+    if program?.name == Dialect.movella.name { program = xsens }
     if names.map(\.plain).starts(with: ["t", "t_ns", "tick"]) { program = .ownColumns }
     if program != nil { return true }
     let channels = Set(names.compactMap(\.role.channel))

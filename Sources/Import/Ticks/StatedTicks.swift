@@ -32,6 +32,7 @@ struct StatedTicks {
     guard Double(sum) <= TickRule.most, Double(end) <= TickRule.most else { return nil }
     self.gaps = gaps[...]
     self.events = events.sorted { $0.tick < $1.tick }[...]
+    precondition(events.isEmpty || first == 0, "a document counts ticks from 0")
     origin = first
   }
 
@@ -79,13 +80,9 @@ struct StatedTicks {
 
   /// Events of the sample, and of the gaps before it, after them.
   private mutating func takeEvents(through tick: UInt64) -> [TickRecord] {
-    let here = events.prefix { $0.tick.subtractingSaturated(origin) <= tick }
+    let here = events.prefix { $0.tick <= tick }
     events = events.dropFirst(here.count)
-    return here.map { event in
-      var event = event
-      event.tick = event.tick.subtractingSaturated(origin)
-      return TickRecord(event)
-    }
+    return here.map { TickRecord($0) }
   }
 
   /// The records after the last sample.
@@ -97,11 +94,5 @@ struct StatedTicks {
     }
     let records = self.records(before: end) ?? []
     return records + takeEvents(through: .max)
-  }
-}
-
-extension UInt64 {
-  fileprivate func subtractingSaturated(_ other: UInt64) -> UInt64 {
-    self > other ? self - other : 0
   }
 }

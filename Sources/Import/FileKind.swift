@@ -57,7 +57,6 @@ public enum FileKind: String, CaseIterable, Sendable {
 
   private var isJSON: Bool { self == .json || self == .ndjson }
 
-  /// Whether it is text of rows.
   var isText: Bool { self == .csv || isJSON }
 
   /// Detects the kind of a file by its first bytes: a log by its mark, JSON by its bracket and keys, otherwise a table.

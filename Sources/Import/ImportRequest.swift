@@ -7,14 +7,12 @@ import Text
 public struct ImportRequest: Equatable, Sendable {
   /// The identity of the new recording.
   public var id: RecordingID
-  /// Its number in the store; 0 when the store will give it one.
-  public var number: UInt32
   /// The name of the host that imports.
-  public var host: String
+  public var host = ""
   /// Name and version of the program that imports.
-  public var software: String
-  /// The user's note.
-  public var note: String
+  public var software = ""
+  /// The user's note (`--note`).
+  public var note = ""
   /// Which columns are the time and the axes (`--columns`).
   public var columns: ColumnsOption?
   /// Units of times and values (`--units`).
@@ -25,8 +23,6 @@ public struct ImportRequest: Equatable, Sendable {
   public var gyroscopeScale: Fraction?
   /// The sample rate (`--rate`).
   public var rate: SampleRate?
-  /// Nanoseconds since 1970 at time 0 (`--started`).
-  public var started: Int64?
   /// Whether rows are put in the order of their times (`--sort`).
   public var isSorted = false
   /// Whether each session becomes a recording (`--each`).
@@ -35,19 +31,12 @@ public struct ImportRequest: Equatable, Sendable {
   public var isAnyway = false
   /// Options of the command besides those above, for the command that a refusal prints: `--store`, `/data`.
   public var words: [String] = []
-  /// The archive that has the file.
+  /// The archive that has the file, and nanoseconds since 1970 at its time 0.
   var archive: String?
+  var started: Int64?
 
-  /// A request for a recording with this identity.
-  public init(
-    id: RecordingID, number: UInt32 = 0, host: String = "", software: String = "", note: String = ""
-  ) {
-    self.id = id
-    self.number = number
-    self.host = host
-    self.software = software
-    self.note = note
-  }
+  /// What nobody says anything about yet.
+  public init(id: RecordingID) { self.id = id }
 
   /// The exact inverse of `text`, the counts a unit of a sensor, written as a positive decimal such as `16384` or
   /// `14.29`; `nil` for anything else.

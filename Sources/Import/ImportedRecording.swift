@@ -143,7 +143,7 @@ public struct ImportedRecording: ~Copyable {
     (self.request, before, remarks) = (request, parts.before, parts.remarks)
     (self.rows, self.account, understandings, ticks) = (rows, account, all, account.ticks)
     description = RecordingDescription(
-      id: request.id, number: request.number, rate: account.rate,
+      id: request.id, number: 0, rate: account.rate,
       channels: all.reduce(into: ChannelSet()) { $0.formUnion($1.channels) },
       plannedTicks: account.ledger.scheduled, timeUnit: account.timeUnit, sensor: rows.sensor,
       board: "", host: request.host, software: request.software,
@@ -272,7 +272,7 @@ struct Opening {
     }
     tables = { [all] given throws(ImportError) in
       var request = given
-      (request.archive, request.started) = (archive, given.started ?? started)
+      (request.archive, request.started) = (archive, started ?? given.started)
       var rows: [TableRows] = []
       for (source, sensor) in all {
         rows.append(
@@ -282,7 +282,6 @@ struct Opening {
     }
   }
 
-  /// The rows after the first pass.
   func examined(_ request: ImportRequest) throws(ImportError) -> JoinedRows {
     let rows = try JoinedRows(try tables(request))
     for table in rows.tables { try table.examine() }

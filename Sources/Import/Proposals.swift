@@ -99,7 +99,6 @@ extension Understanding {
     return patterns.count == 1 ? patterns.joined() : names.joined(separator: ", ")
   }
 
-  /// The names of a group's columns.
   func names(of group: Group) -> [String] {
     columns.filter { $0.role.channel.map { Group(channel: $0) } == group }.map(\.name)
   }

@@ -15,8 +15,8 @@ enum Imports {
     units: String? = nil, rate: SampleRate? = nil, accelerometerScale: Fraction? = nil,
     gyroscopeScale: Fraction? = nil
   ) -> ImportRequest {
-    var request = ImportRequest(
-      id: TestLog.id, number: 7, host: "lab", software: "imulog 0.1.0", note: "a note")
+    var request = ImportRequest(id: TestLog.id)
+    (request.host, request.software, request.note) = ("lab", "imulog 0.1.0", "a note")
     request.units = units.flatMap { UnitsOption($0) }
     (request.rate, request.isAnyway) = (rate, true)
     (request.accelerometerScale, request.gyroscopeScale) = (accelerometerScale, gyroscopeScale)

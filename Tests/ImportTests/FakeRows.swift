@@ -35,7 +35,7 @@ final class FakeRows: SampleRows {
 struct FakeTable {
   var understanding: Understanding
   var rows: [(row: Row, numbers: [Decimal])] = []
-  var request = ImportRequest(id: RecordingID(high: 1, low: 2), host: "lab")
+  var request = ImportRequest(id: RecordingID(high: 1, low: 2))
 
   /// - Parameters:
   ///   - names: Of the columns, a time first unless `hasTime` is false.

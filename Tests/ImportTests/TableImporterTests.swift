@@ -9,9 +9,8 @@ import Testing
 @Suite("Import of tables")
 struct TableImporterTests {
   private static func request(rate: UInt32? = nil, units: String? = "raw") -> ImportRequest {
-    var request = ImportRequest(
-      id: RecordingID(high: 1, low: 2), number: 7, host: "lab", software: "imulog 0.1.0",
-      note: "a note")
+    var request = ImportRequest(id: RecordingID(high: 1, low: 2))
+    (request.host, request.software, request.note) = ("lab", "imulog 0.1.0", "a note")
     request.rate = rate.flatMap { SampleRate($0) }
     request.units = units.flatMap { UnitsOption($0) }
     // Counts here are any numbers.

@@ -7,7 +7,6 @@
 ///
 /// Any bytes give output or a fault; output never grows without input.
 struct Inflater {
-  /// The error in a stream, as a clause.
   struct Fault: Error, Equatable {
     let clause: String
 
@@ -40,7 +39,6 @@ struct Inflater {
 
   private var bitCount: Int { (input.count - Inflater.padding.count) * 8 - place }
 
-  /// Whether all blocks are unpacked.
   var isDone: Bool { state == .over && given == output.count }
 
   /// Whether ``add(_:)`` is needed before more can be unpacked: a stored block has up to 64 KiB, the codes of another one

@@ -92,7 +92,6 @@ struct ZipArchive {
 
 /// One file in a ZIP archive, unpacked as it is read; its length and its sum are checked.
 final class ZipSource: ImportSource {
-  /// The archive's and the file's.
   let name: String
   private let base: any SeekableSource
   private let entry: ZipEntry
@@ -107,7 +106,6 @@ final class ZipSource: ImportSource {
     (self.name, self.base, self.entry, self.begin) = (name, base, entry, begin)
   }
 
-  /// The directory has it.
   var hasStatedLength: Bool { true }
 
   func another() throws(ImportError) -> ZipSource {

@@ -69,7 +69,6 @@ struct ZipTables {
     }
   }
 
-  /// The rows of the files.
   func opening() throws(ImportError) -> Opening {
     var sources: [any ImportSource] = []
     for entry in chosen { sources.append(try archive.source(entry)) }

@@ -2,7 +2,6 @@
 
 /// Bytes of a file read one after the other, each checked to be there. Numbers have the lowest byte first.
 struct ByteReader {
-  /// The file's name, for errors.
   let file: String
   private(set) var rest: ArraySlice<UInt8>
 
@@ -13,7 +12,6 @@ struct ByteReader {
   /// The error of bytes that end too early, or are not what they should be.
   func wrong(_ problem: String = "it is damaged") -> ImportError { .damaged(file, problem) }
 
-  /// The next bytes.
   mutating func part(_ count: UInt64) throws(ImportError) -> ByteReader {
     guard count <= UInt64(rest.count) else { throw wrong() }
     defer { rest = rest.dropFirst(Int(count)) }
@@ -53,7 +51,6 @@ struct ByteReader {
     return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
   }
 
-  /// All of them as text.
   var text: String { String(decoding: rest, as: UTF8.self) }
 }
 

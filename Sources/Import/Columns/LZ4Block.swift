@@ -6,7 +6,6 @@
 ///     frame      magic │ version 1, no checksums │ up to 4 MiB │ header's checksum │ size │ block │ 0
 ///     sequence   token: literals, match − 4 │ more literals │ literals │ offset │ more match
 enum LZ4Block {
-  /// The most bytes that a frame unpacks to.
   static let limit = 4 * 1024 * 1024
   private static let head: [UInt8] = [0x04, 0x22, 0x4D, 0x18, 0x60, 0x70, 0x73]
 

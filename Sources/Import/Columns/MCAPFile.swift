@@ -17,9 +17,7 @@ final class MCAPFile: OwnRows {
 
   private let source: any SeekableSource
   private var messages = MCAPMessages()
-  /// A message that was read ahead.
   private var waiting: MCAPMessages.Message?
-  /// The byte of the next record.
   private var position: UInt64 = 8
   /// The tick after that of the message before.
   private var tick: UInt64 = 0
@@ -104,7 +102,6 @@ final class MCAPFile: OwnRows {
     return nil
   }
 
-  /// The next message; `nil` at the end.
   private func message() throws(ImportError) -> MCAPMessages.Message? {
     if let message = waiting.take() { return message }
     while true {

@@ -22,7 +22,6 @@ struct MCAPMessages {
     /// What follows the stamp.
     fileprivate let content: ByteReader
 
-    /// A double by its place.
     func double(_ place: Int) throws(ImportError) -> Double {
       guard content.rest.count >= 8 * place + 8 else { throw content.wrong() }
       return content.rest.withUnsafeBytes {

@@ -135,7 +135,6 @@ final class ParquetFile: OwnRows {
 /// Places of columns after those of the channels.
 private enum ParquetPlace { static let (time, tick, mark, gap, gapTicks) = (7, 8, 9, 10, 11) }
 
-/// A column of the schema.
 private struct ParquetColumn {
   let index: Int
   let kind: ParquetChunk.Kind

@@ -12,20 +12,16 @@ struct ParquetChunk {
   /// The values by row: integers, patterns of doubles, or places in ``texts``; and whether rows have one.
   private var numbers: [Int64] = []
   private var arePresent: [Bool] = []
-  /// Each text once.
   private var texts: [String] = []
 
-  /// The value of a row.
   func number(_ row: Int) -> Int64? {
     arePresent.isEmpty || arePresent[row] ? numbers[row] : nil
   }
 
-  /// The text of a row.
   func text(_ row: Int) -> String? {
     number(row).flatMap { texts.indices.contains(Int($0)) ? texts[Int($0)] : nil }
   }
 
-  /// Reads the pages of a chunk.
   init(_ chunk: ByteReader, _ kind: Kind, isOptional: Bool, rows: Int) throws(ImportError) {
     var reader = chunk
     while numbers.count < rows {

@@ -8,7 +8,6 @@ enum ThriftValue {
   /// Numbers of fields and values, in the file's order.
   case structure([(field: Int64, value: ThriftValue)])
 
-  /// Reads a structure.
   init(_ reader: inout ByteReader, depth: Int = 0) throws(ImportError) {
     var (fields, number): ([(Int64, ThriftValue)], Int64) = ([], 0)
     while case let head = try reader.integer(UInt8.self), head != 0 {

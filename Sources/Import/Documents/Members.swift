@@ -5,7 +5,6 @@ import Text
 
 /// The members of an object of JSON that are values; objects and lists in it have nothing of a sensor.
 enum Members {
-  /// The keys of an object, in its order.
   static func names(of object: UnsafeRawBufferPointer) throws(FieldError) -> [String] {
     var names: [String] = []
     try each(of: object) { key, _ in

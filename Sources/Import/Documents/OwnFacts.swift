@@ -29,7 +29,6 @@ struct OwnFacts: Equatable, Sendable {
   private(set) var isOwn = false
   /// Whether it counts all samples: neither of a part of a recording, nor resampled, nor of one that was not at its end.
   private var isWhole = true
-  /// Marks, labels, gaps, events.
   var notes = OwnNotes()
   /// The first fact that makes the file unreadable.
   private var problem: ImportError?

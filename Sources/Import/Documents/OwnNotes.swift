@@ -28,7 +28,6 @@ struct OwnNotes: Equatable, Sendable {
   /// All gaps in the order of ticks, which count from the recording's first; `nil` where the file does not state all.
   var gaps: [Gap]? { refused["gaps"] == 0 ? allGaps.sorted { $0.firstTick < $1.firstTick } : nil }
 
-  /// What is left out: clauses.
   var leftOut: [String] {
     faults
       + refused.filter { $0.value > 0 }.sorted { $0.key < $1.key }.map { key, count in
@@ -36,10 +35,8 @@ struct OwnNotes: Equatable, Sendable {
       }
   }
 
-  /// Notes that there is a list with this key.
   mutating func begin(_ key: String) { refused[key] = refused[key] ?? 0 }
 
-  /// Takes a list as text.
   mutating func take(list key: String, _ text: String) {
     var json = JSONReader(Array(text.utf8))
     do throws(JSONReader.Failure) {
@@ -51,7 +48,6 @@ struct OwnNotes: Equatable, Sendable {
     }
   }
 
-  /// Takes an item of the list with this key.
   mutating func take(_ key: String, _ object: [UInt8]) {
     var json = JSONReader(object)
     do throws(JSONReader.Failure) { try take(key, &json) } catch { refused[key, default: 0] += 1 }
@@ -65,7 +61,6 @@ struct OwnNotes: Equatable, Sendable {
     take("labels", ["name": String(name)], ["from_ns": from, "to_ns": to])
   }
 
-  /// Takes a mark of a row or a message.
   mutating func take(mark text: String, at time: Int64) {
     take("marks", ["label": text], ["t_ns": time])
   }

@@ -7,7 +7,6 @@ import IMUModel
 /// Names are compared in small letters, without a unit in brackets, which must not contradict the program's. A header is a
 /// program's if it has a time of it, all axes of a sensor, and one of its marks if it has marks.
 struct Dialect: Sendable {
-  /// The program, for sentences.
   let name: String
   /// Names of a time, and its form; `nil` if the header must name it.
   let times: [String: TimeForm?]
@@ -15,7 +14,6 @@ struct Dialect: Sendable {
   let axes: [String: Int]
   /// Units of values where the header names none.
   let units: [Group: Unit]
-  /// What it is like besides.
   let traits: Set<Trait>
   /// What counts mean, as most users of the program have it.
   let usualScales: [Group: Scale]

@@ -10,7 +10,6 @@ extension Dialect {
     metaBase, movella, physicsToolbox, openLog, arduPilot, runCam,
   ]
 
-  /// The program that writes this header.
   static func program(_ names: [ColumnName], isComment: Bool, needsTime: Bool) -> Dialect? {
     var best: (dialect: Dialect, count: Int)?
     for dialect in all {

@@ -50,9 +50,8 @@ extension TableHead {
 
   // MARK: Times
 
-  /// A column that may be that of times. Less rank is better: numbers in a stated unit, dates and times of day, numbers in
-  /// none, units alone.
-  private typealias Clock = (index: Int, form: Stated<TimeForm>?, isUnix: Bool, rank: Int)
+  /// A column that may be that of times.
+  private typealias Clock = (index: Int, form: Stated<TimeForm>?, isUnix: Bool)
 
   /// The forms that the cells of a column have by their shape.
   func shapes(_ index: Int) -> Set<TimeForm> {
@@ -65,11 +64,6 @@ extension TableHead {
 
   /// Finds the column of times and their form.
   mutating func takeTimes() throws(FieldError) {
-    try chooseTimes()
-    try refuseUnread()
-  }
-
-  private mutating func chooseTimes() throws(FieldError) {
     let several = severalTimes()
     guard several.isEmpty else { return propose(times: several) }
     var clocks: [Clock] = []
@@ -78,14 +72,12 @@ extension TableHead {
         program == nil
         && (name.role.isTime || name.role == .date && shapes(index).contains(where: \.isDate))
       let isNamed = isTime || program?.times[name.plain] != nil
-      let isOpen = request.columns == nil || program?.name == Dialect.empatica.name
       let role = result.columns[index].role
-      if role == .time || isOpen && isNamed && role.isLeftOut { clocks.append(try clock(index)) }
+      guard role == .time || request.columns == nil && isNamed && role.isLeftOut else { continue }
+      clocks.append(try clock(index))
     }
-    let best = clocks.map(\.rank).min()
-    clocks.removeAll { $0.rank != best }
-    if clocks.count > 1, program == nil { return propose(times: clocks.map(\.index)) }
-    guard let clock = clocks.first else {
+    // Several only of a program, which writes dates beside finer numbers.
+    guard let clock = clocks.first(where: { $0.form != nil }) ?? clocks.first else {
       // A column that only sounds like times is named by the user.
       let likely = names.indices.filter { names[$0].isLikelyTime }
       if request.columns == nil, request.rate == nil, program == nil, !likely.isEmpty {
@@ -119,7 +111,7 @@ extension TableHead {
   /// What is stated about a column of times.
   private func clock(_ index: Int) throws(FieldError) -> Clock {
     let name = names[index]
-    guard areNumbers(index) else { return (index, nil, false, 1) }
+    guard areNumbers(index) else { return (index, nil, false) }
     let words = name.bracket?.lowercased().split { !$0.isLetter }.map(String.init) ?? []
     let isEpoch = words.contains(where: ColumnName.epochs.contains)
     let bracket = name.bracket.flatMap { TimeForm(word: $0) }
@@ -144,10 +136,7 @@ extension TableHead {
       form = Stated(known, .program(program.name))
     }
     if let times = gyroflow?.times { form = Stated(times, .file("tscale")) }
-    return (
-      index, form, isEpoch || name.isUnix || has(.isUnix),
-      form == nil ? 2 : name.isBareUnit ? 3 : 0
-    )
+    return (index, form, isEpoch || name.isUnix || has(.isUnix))
   }
 
   private mutating func takeDates(_ index: Int) {

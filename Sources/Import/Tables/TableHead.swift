@@ -25,6 +25,7 @@ struct TableHead {
       (head.result.syntax.shape, head.result.syntax.encoding) = (shape, encoding)
       try head.takeColumns()
       try head.takeTimes()
+      try head.refuseUnread()
       if request.columns == nil { try head.takeDevices() }
       for group in head.result.groups { try head.takeUnit(group) }
       try head.takeRest()

@@ -196,9 +196,9 @@ struct ImportCommand: ParsableCommand {
       throw CommandFailure(
         .usage, "--note has \(note.utf8.count) bytes, and 1000 fit into a recording; shorten it")
     }
-    var request = ImportRequest(
-      id: ImportCommand.newID(), host: SystemTree.live.hostName() ?? "",
-      software: Software.name, note: note)
+    var request = ImportRequest(id: ImportCommand.newID())
+    (request.host, request.software) = (SystemTree.live.hostName() ?? "", Software.name)
+    request.note = note
     if let text = accelLsbPerG {
       request.accelerometerScale = try ImportCommand.scale(text, "--accel-lsb-per-g")
     }

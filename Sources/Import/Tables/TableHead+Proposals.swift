@@ -9,41 +9,38 @@ extension TableHead {
   mutating func propose() {
     let (width, count) = (result.syntax.fieldCount, names.count)
     let devices = heading.hasHeader ? self.devices() : []
-    if width > count, let places = devices.first?.places {
-      result.proposals = [
-        (0, "as the names stand"), (width - count, "with the values that have no name in front"),
-      ].map {
-        Proposal(
-          columns: text(places, time: time, shift: $0),
-          meaning: "\(width) values under \(count) names: \($1)")
-      }
-      return
-    }
     let axes = (0..<3).compactMap { axis in names.firstIndex { $0.axis == axis } }
-    if !devices.isEmpty {
-      result.proposals = devices.map { device in
-        Proposal(
-          columns: text(device.places, time: time),
-          meaning: device.name.isEmpty
-            ? "of the names without such a word" : "of \"\(device.name)\"")
+    var ways: [(places: [Int: Int], time: Int?, shift: Int?, meaning: String)] = []
+    if width > count, let places = devices.first?.places {
+      let words = "\(width) values under \(count) names: "
+      ways = [
+        (places, time, 0, words + "as the names stand"),
+        (places, time, width - count, words + "with the values that have no name in front"),
+      ]
+    } else if !devices.isEmpty {
+      ways = devices.map {
+        let meaning = $0.name.isEmpty ? "of the names without such a word" : "of \"\($0.name)\""
+        return ($0.places, time, nil, meaning)
       }
     } else if heading.hasHeader, axes.count == 3 {
-      result.proposals = [(0, "if x, y and z are accelerations"), (3, "if they are rates")].map {
-        first, meaning in
-        let places = Dictionary(uniqueKeysWithValues: axes.enumerated().map { ($0 + first, $1) })
-        return Proposal(columns: text(places, time: time), meaning: meaning)
-      }
+      ways = [
+        ([0: axes[0], 1: axes[1], 2: axes[2]], time, nil, "if x, y and z are accelerations"),
+        ([3: axes[0], 4: axes[1], 5: axes[2]], time, nil, "if they are rates"),
+      ]
     } else {
       // Three or six values, after a time if there is one more.
       let first = width == 4 || width == 7 || request.rate == nil && width > 3 ? 1 : 0
       guard width - first >= 3 else { return }
       let places = (0..<(width - first >= 6 ? 6 : 3)).map { ($0, $0 + first) }
-      result.proposals = [
-        Proposal(
-          columns: text(
-            Dictionary(uniqueKeysWithValues: places), time: first == 1 ? 0 : nil, shift: 0),
-          meaning: "by the places of the columns, which nothing names")
+      ways = [
+        (
+          Dictionary(uniqueKeysWithValues: places), first == 1 ? 0 : nil, 0,
+          "by the places of the columns, which nothing names"
+        )
       ]
+    }
+    result.proposals = ways.map {
+      Proposal(columns: text($0.places, time: $0.time, shift: $0.shift), meaning: $0.meaning)
     }
   }
 
@@ -69,33 +66,18 @@ extension TableHead {
       ?? names.firstIndex { $0.role.isTime || $0.isLikelyTime }
   }
 
-  private typealias Device = (name: String, places: [Int: Int])
-
-  /// An accelerometer with the gyroscope that has the same words beside its own, or with the only one; then those gyroscopes
-  /// that are left.
-  private func devices() -> [Device] {
-    func sensors(_ group: Group) -> [Device] {
-      var found: [Device] = []
-      for (index, name) in names.prefix(1000).enumerated() {
-        guard let channel = name.likely, Group(channel: channel) == group, !name.isDerived else {
-          continue
-        }
-        let known = found.firstIndex { $0.name == name.device && $0.places[channel] == nil }
-        if known == nil { found.append((name.device, [:])) }
-        found[known ?? found.count - 1].places[channel] = index
-      }
-      return found
+  /// The axes of each device among the names; of two with a sensor each, both together.
+  private func devices() -> [(name: String, places: [Int: Int])] {
+    var found: [(name: String, places: [Int: Int])] = []
+    for (index, name) in names.prefix(1000).enumerated() where !name.isDerived {
+      guard let channel = name.likely, channel < 6 else { continue }
+      let known = found.firstIndex { $0.name == name.device && $0.places[channel] == nil }
+      if known == nil { found.append((name.device, [:])) }
+      found[known ?? found.count - 1].places[channel] = index
     }
-    let gyroscopes = sensors(.gyroscope)
-    var taken: Set<String> = []
-    let accelerometers = sensors(.accelerometer).map { sensor in
-      let other =
-        gyroscopes.first { $0.name == sensor.name } ?? (gyroscopes.count == 1 ? gyroscopes[0] : nil)
-      guard let other else { return sensor }
-      taken.insert(other.name)
-      return (sensor.name, sensor.places.merging(other.places) { first, _ in first })
-    }
-    return accelerometers + gyroscopes.filter { !taken.contains($0.name) }
+    guard found.count == 2, Set(found[0].places.keys).isDisjoint(with: found[1].places.keys)
+    else { return found }
+    return [(found[0].name, found[0].places.merging(found[1].places) { first, _ in first })]
   }
 
   /// The text for `--columns` of channels at their places; names that would need quotes, look like a number or come twice are

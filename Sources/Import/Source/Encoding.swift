@@ -51,24 +51,16 @@ final class TextSource: ImportSource {
   var hasStatedLength: Bool { base.hasStatedLength }
 
   /// - Throws: That the text is UTF-32, or what reading throws.
-  convenience init(_ base: any ImportSource) throws(ImportError) {
+  init(_ base: any ImportSource) throws(ImportError) {
     try base.seek(to: 0)
     guard let (encoding, markLength) = Encoding.detect(try base.bytes(64 * 1024)) else {
       throw .wide(base.name)
     }
-    try self.init(base, encoding, markLength)
-  }
-
-  private init(_ base: any ImportSource, _ encoding: Encoding, _ markLength: Int)
-    throws(ImportError)
-  {
     (self.base, self.encoding, self.markLength) = (base, encoding, markLength)
     try seek(to: 0)
   }
 
-  func another() throws(ImportError) -> TextSource {
-    try TextSource(try base.another(), encoding, markLength)
-  }
+  func another() throws(ImportError) -> TextSource { try TextSource(try base.another()) }
 
   func seek(to byte: UInt64) throws(ImportError) {
     (decoded, next, rest) = ([], 0, [])

@@ -6,7 +6,7 @@ import Text
 struct Census: Equatable, Sendable {
   /// How a channel's values are written.
   private struct Spelling: OptionSet, Equatable {
-    let rawValue: UInt8
+    var rawValue: UInt8
     /// Whole below 1000; 1.000 to 999.999, which German writes for thousands; any other way; with a fraction.
     static let (small, grouped, other, fraction) = (
       Spelling(rawValue: 1), Spelling(rawValue: 2), Spelling(rawValue: 4), Spelling(rawValue: 8)
@@ -105,14 +105,15 @@ struct Census: Equatable, Sendable {
       let (number, value) = (numbers[channel], numbers[channel].value)
       if value.magnitude > largest[channel] { largest[channel] = value.magnitude }
       let digits = number.digits.magnitude
+      var spelling: Spelling = .other
       if number.exponent == 0 {
-        spellings[channel].formUnion(digits < 1000 ? .small : .other)
+        if digits < 1000 { spelling = .small }
       } else {
-        let isGrouped =
-          number.exponent == -3 && digits >= 1000 && digits < 1_000_000 && !number.isScientific
-        spellings[channel].formUnion(isGrouped ? .grouped : .other)
-        if value.rounded() != value { spellings[channel].formUnion(.fraction) }
+        let isGrouped = number.exponent == -3 && (1000..<1_000_000).contains(digits)
+        if isGrouped, !number.isScientific { spelling = .grouped }
+        if value.rounded() != value { spelling.insert(.fraction) }
       }
+      if !spellings[channel].isSuperset(of: spelling) { spellings[channel].formUnion(spelling) }
     }
     guard channels.count > 2, channels[0] == 0, channels[2] == 2 else { return }
     let (x, y, z) = (numbers[0].value, numbers[1].value, numbers[2].value)
@@ -130,8 +131,7 @@ struct Census: Equatable, Sendable {
   /// Whether marks in a group's values may be between thousands, as in 1.000 beside 998.
   func mayHaveThousands(_ group: Group) -> Bool {
     group.channels.indices.contains {
-      spellings[$0].contains(.grouped) && spellings[$0].isSubset(of: [.grouped, .small, .fraction])
-        && spellings[$0].contains(.small)
+      spellings[$0].subtracting(.fraction) == [.small, .grouped]
     }
   }
 }

@@ -112,8 +112,8 @@ extension TableHead {
   private func clock(_ index: Int) throws(FieldError) -> Clock {
     let name = names[index]
     guard areNumbers(index) else { return (index, nil, false) }
-    let words = name.bracket?.lowercased().split { !$0.isLetter }.map(String.init) ?? []
-    let isEpoch = words.contains(where: ColumnName.epochs.contains)
+    let parts = name.bracket?.lowercased().split { !$0.isLetter }.map(String.init) ?? []
+    let isEpoch = parts.contains(where: ColumnName.epochs.contains)
     let bracket = name.bracket.flatMap { TimeForm(word: $0) }
     if bracket == nil, !isEpoch, let word = name.bracket, request.units?.time == nil {
       throw unknown(index, word, "s, ms, us, ns, min or h")
@@ -125,13 +125,12 @@ extension TableHead {
     {
       named = TimeForm(word: word)
     }
-    var form = try agreed(
-      index,
-      [
-        (bracket, "the header"),
-        (unitRow(index).flatMap { TimeForm(word: $0) }, "the row of units"),
-        (named, "the header"),
-      ] + heading.unitWords.map { (TimeForm(word: $0), "a line before it") }, \.name)
+    var words: [(value: TimeForm?, source: String)] = [
+      (bracket, "the header"),
+      (unitRow(index).flatMap { TimeForm(word: $0) }, "the row of units"), (named, "the header"),
+    ]
+    for word in heading.unitWords { words.append((TimeForm(word: word), "a line before it")) }
+    var form = try agreed(index, words, \.name)
     if form == nil, let program, let known = program.times[name.plain], let known {
       form = Stated(known, .program(program.name))
     }
@@ -182,7 +181,7 @@ extension TableHead {
   /// A column without a unit has that of its program, or else that of the same sensor's other columns; any two of these that
   /// differ are refused.
   mutating func takeUnit(_ group: Group) throws(FieldError) {
-    var (stated, silent): (Stated<Unit>?, Int?)
+    var (stated, silent): (Stated<Unit>?, Int?) = (nil, nil)
     let given = request.units?.units[group]
     for column in result.columns where column.role.channel.map(Group.init) == group {
       let name = names[column.index]
@@ -210,8 +209,11 @@ extension TableHead {
         (suffix.flatMap { Unit(word: $0) }, "the header"),
         (heading.facts.units[group], "the facts before it"),
       ]
-      words += heading.unitWords.compactMap { Unit(word: $0) }.filter { $0.measures(group) }
-        .map { ($0, "a line before it") }
+      for word in heading.unitWords {
+        if let unit = Unit(word: word), unit.measures(group) {
+          words.append((unit, "a line before it"))
+        }
+      }
       guard let found = try agreed(column.index, words, \.sign) else {
         silent = silent ?? column.index
         continue

@@ -5,7 +5,7 @@ import Text
 /// What the first pass counts: rows, steps, lengths, extremes, sessions, order. Nothing of it becomes a statement.
 struct Census: Equatable, Sendable {
   /// How a channel's values are written.
-  private struct Spelling: OptionSet, Equatable {
+  private struct Spelling: OptionSet {
     var rawValue: UInt8
     /// Whole below 1000; 1.000 to 999.999, which German writes for thousands; any other way; with a fraction.
     static let (small, grouped, other, fraction) = (

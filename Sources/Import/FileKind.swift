@@ -72,7 +72,7 @@ public enum FileKind: String, CaseIterable, Sendable {
     for (place, mark, kind, remedy) in foreign where bytes.dropFirst(place).starts(with: mark) {
       throw notRead(name, kind, remedy)
     }
-    // Up to three are those of UTF-32.
+    // UTF-32 begins with up to three.
     let zeros = bytes.prefix { $0 == 0 }.count
     if zeros > 3 {
       throw ImportError(
@@ -82,7 +82,7 @@ public enum FileKind: String, CaseIterable, Sendable {
     }
     guard let (encoding, length) = Encoding.detect(bytes) else { throw .wide(name) }
     if encoding == .utf16LE || encoding == .utf16BE { return .csv }
-    // Zeros among text are those of a part that was lost; its line is named later.
+    // Zeros among text are a lost block, whose line is named when rows are read.
     if bytes.prefix(64).contains(0), bytes.prefix(64).contains(where: { $0 > 0 && $0 < 9 }) {
       throw notRead(name, "a binary of an unknown kind", convert)
     }
@@ -91,9 +91,9 @@ public enum FileKind: String, CaseIterable, Sendable {
     return try kind(ofJSON: Array(text), name)
   }
 
-  /// The kind of a file: that of its bytes, and the given one where both are rows of JSON.
+  /// The kind of a file by its bytes; the given one where both are rows of JSON.
   ///
-  /// A damaged log may have lost its beginning, so it is what the user says unless it is text.
+  /// A damaged log may have lost its beginning, so anything but text is read as one if the user says so.
   static func check(_ given: FileKind?, _ source: any SeekableSource) throws(ImportError)
     -> FileKind
   {

@@ -29,7 +29,7 @@ public struct ImportRequest: Equatable, Sendable {
   public var isEach = false
   /// Whether objections to what is stated are overridden (`--anyway`).
   public var isAnyway = false
-  /// Options of the command besides those above, for the command that a refusal prints: `--store`, `/data`.
+  /// Further words for the command that a refusal prints: `--store`, `/data`.
   public var words: [String] = []
   /// The archive that has the file, and nanoseconds since 1970 at its time 0.
   var archive: String?

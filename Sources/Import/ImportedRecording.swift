@@ -34,7 +34,7 @@ public struct ImportedRecording: ~Copyable {
   public let summary: String
 
   private let request: ImportRequest
-  /// What the first pass told: sentences.
+  /// Remarks of the first pass.
   private let before: [String]
   private let rows: JoinedRows
   private let account: TickAccount
@@ -86,7 +86,7 @@ public struct ImportedRecording: ~Copyable {
       try ImportedRecording.settled(checked, request, session: request.isEach ? 0 : nil))
   }
 
-  /// The rows after the first pass, and what it told: sentences.
+  /// The rows after the first pass, and its remarks.
   private static func checked(_ opening: Opening, _ request: ImportRequest) throws(ImportError)
     -> (rows: JoinedRows, remarks: [String])
   {
@@ -136,7 +136,7 @@ public struct ImportedRecording: ~Copyable {
     return (rows, account, request, checked.remarks, remarks)
   }
 
-  /// It does not throw: Swift 6.0 cannot compile a throwing initializer of a noncopyable type.
+  /// Does not throw: Swift 6.0 cannot compile a throwing initialiser of a noncopyable type.
   private init(_ parts: Parts) {
     let (rows, account, request) = (parts.rows, parts.account, parts.request)
     let all = rows.understandings
@@ -203,7 +203,7 @@ public struct ImportedRecording: ~Copyable {
 
 /// The rows of a file, or of two tables of one recording, which can be opened again with other columns.
 struct Opening {
-  /// What to tell the user before all else: sentences.
+  /// Remarks that come first.
   private(set) var remarks: [String] = []
   private let tables: (ImportRequest) throws(ImportError) -> [TableRows]
 

@@ -4,7 +4,7 @@ import Glibc
 import IMUModel
 import Text
 
-/// What something that is missing may be. It is printed, and never taken.
+/// Proposals for what is missing. They are printed, never used.
 extension Understanding {
   /// What the likeliest units of times, or orders of day and month, would mean, and the words of the best for `--units`:
   /// none where the column should be left out.
@@ -88,7 +88,7 @@ extension Understanding {
     )
   }
 
-  /// The names of a group's columns as one: `acc_*` of `acc_x`, `acc_y`, `acc_z`.
+  /// The names of a group's columns as one: `acc_*` for `acc_x`, `acc_y`, `acc_z`.
   func pattern(_ group: Group) -> String {
     let names = names(of: group)
     guard names.count == 3, !names[0].hasPrefix("column ") else {

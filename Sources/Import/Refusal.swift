@@ -3,7 +3,7 @@
 import IMUModel
 import Text
 
-/// The one refusal that names everything that is missing, with the command that states it.
+/// The refusal that names everything that is missing, with the command that states it.
 ///
 ///     arduino.csv does not say in which unit time and acc_x, acc_y, acc_z are.
 ///       time   steps of 0.02: 50 Hz in s, 50000 Hz in ms
@@ -12,10 +12,10 @@ import Text
 struct Refusal {
   /// The whole clause.
   private var problems: [String] = []
-  /// What has no unit, which is one clause for all.
+  /// Names without a unit, for one clause.
   private var names: [String] = []
   private var lines: [(name: String, meaning: String)] = []
-  /// What the user gave, and what would be right besides.
+  /// The user's options, and those that are proposed.
   private var request: ImportRequest
   /// The files that the command names, and the command that makes them.
   private var paths: [String]
@@ -125,7 +125,7 @@ struct Refusal {
     }
   }
 
-  /// Adds words of `--units` that are not among those of the user.
+  /// Adds words of `--units` that the user did not give.
   private mutating func state(_ words: [String]) {
     let given = request.units?.text.split(separator: ",").map(String.init) ?? []
     let all = given + words.filter { !given.contains($0) }

@@ -77,7 +77,7 @@ enum SenseCheck {
       guard ((table.isWithoutGravity ? 0 : 1 / factor)...factor).contains(length) else {
         let better = table.proposed(.accelerometer, areCounts: nil).meaning
         return (
-          "the mean length of its accelerations would be \(Plain.significant(length)) g \(by), and that of a sensor at rest is 1 g (\(better))",
+          "the mean length of its accelerations would be \(Plain.significant(length)) g \(by), where a sensor at rest has 1 g (\(better))",
           remedy(source)
         )
       }

@@ -37,7 +37,7 @@ public struct Understanding: Equatable, Sendable {
     case time, date
     /// An axis or the temperature: its position in `ChannelSet`.
     case channel(Int, isReversed: Bool)
-    /// Of this program's tables: the tick, the cause of a gap, its ticks, and a mark's text.
+    /// This program's columns: the tick, the cause of a gap, its ticks, a mark's text.
     case tick, gap, gapTicks, mark
     /// Tells the sensor of a row, and must have one value.
     case device
@@ -145,7 +145,7 @@ public struct Understanding: Equatable, Sendable {
 
 /// Something that nothing states.
 enum Missing: Equatable {
-  /// Which columns are the axes; what else is missing can be told once they are chosen.
+  /// Which columns are the axes; what else is missing is known once they are chosen.
   case columns
   /// The unit of times, or the order of day and month.
   case timeForm
@@ -170,7 +170,7 @@ struct Proposal: Equatable {
 }
 
 extension Understanding {
-  /// What is missing; empty once everything is stated.
+  /// What nothing states; empty when the file can be read.
   var missing: [Missing] {
     guard proposals.isEmpty, !channels.isEmpty else { return [.columns] }
     var missing: [Missing] = []

@@ -15,7 +15,7 @@ struct Importing {
 
   /// Writes a file's records as a new recording and returns its number.
   ///
-  /// - Parameter line: Shows the progress; it is removed before anything is said.
+  /// - Parameter line: Shows the progress; removed before anything is reported.
   func run(_ source: consuming ImportedRecording, _ line: ProgressLine) throws -> UInt32 {
     let (remarks, labels, marks) = (source.remarks, source.labels, source.marks)
     let number = try write(source)

@@ -19,9 +19,9 @@ final class MCAPFile: OwnRows {
   private var messages = MCAPMessages()
   private var waiting: MCAPMessages.Message?
   private var position: UInt64 = 8
-  /// The tick after that of the message before.
+  /// The tick after the last message's.
   private var tick: UInt64 = 0
-  /// Whether marks are still to be taken from messages: those of the first pass.
+  /// Whether this is the first pass, which takes marks from messages.
   private var takesMarks = true
   private let axes: [Int]
 

@@ -132,7 +132,7 @@ final class ParquetFile: OwnRows {
   }
 }
 
-/// Places of columns after those of the channels.
+/// Places of columns after the channels.
 private enum ParquetPlace { static let (time, tick, mark, gap, gapTicks) = (7, 8, 9, 10, 11) }
 
 private struct ParquetColumn {

@@ -61,7 +61,7 @@ final class JSONRows {
     guard !names.isEmpty else {
       throw ImportError(name, "has no samples", remedy: "there is nothing to import")
     }
-    // Rows of gaps are among those of samples, and as rare.
+    // Rows of gaps may come after the first ones.
     if names[0].hasPrefix("t_") {
       names += ExportedNames.gaps.filter { !names.contains($0) }
     }

@@ -98,7 +98,7 @@ struct OwnFacts: Equatable, Sendable {
       "shorten it there", place)
   }
 
-  /// Takes a member of a document of JSON, and of an object those of it; one of another form is passed over.
+  /// Takes a member of a JSON document, or the members of an object; other forms are passed over.
   mutating func take(member key: String, _ bytes: [UInt8], at place: Place) {
     let text = String(decoding: bytes, as: UTF8.self)
     var json = JSONReader(bytes)
@@ -133,7 +133,7 @@ struct OwnFacts: Equatable, Sendable {
     problem = problem ?? ImportError("", at: place, words, remedy: remedy)
   }
 
-  /// Takes the unit of a column; those of a group must agree.
+  /// Takes the unit of a column; a group's must agree.
   private mutating func takeUnit(_ column: String, _ text: String, _ place: Place) {
     guard let channel = ChannelSet.names.firstIndex(of: column) else { return }
     let group = Group(channel: channel)

@@ -98,7 +98,7 @@ struct OwnNotes: Equatable, Sendable {
         RecordingTime.contains(time), text.utf8.count <= OwnNotes.longestMark,
         marks.count < OwnNotes.most
       else { return false }
-      // In the order of times: those of rows come after those of the facts.
+      // In the order of times: marks in facts are read before marks in rows.
       let place = marks.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0
       marks.insert(Mark(time: time, label: text), at: place)
     case "labels":

@@ -113,7 +113,7 @@ extension Dialect {
     "RunCam", times: ["time": nil], accelerometer: ["a*"], gyroscope: ["*"], [.needsAll],
     remark: "its x, y and z are read as rates, as RunCam writes them")
 
-  /// gcsv, whose header is like this program's: the file's first line tells it.
+  /// gcsv, whose header is like this program's: known by the file's first line.
   static let gyroflow = Dialect(
     "Gyroflow", times: ["t": nil], accelerometer: ["a*"], gyroscope: ["g*"])
 

@@ -115,7 +115,7 @@ struct ScaleFit {
     isZero || [smallest, largest].allSatisfy { ScaleFit.counts.contains(($0 / step).rounded()) }
   }
 
-  /// The scale that the file states or that of a chip, if it reproduces every value.
+  /// The file's scale or a chip's, if it reproduces every value.
   private var fitting: Choice? {
     let fitting = candidates.filter { $0.error <= 0.5001 * place }
     if let own = fitting.first(where: { $0.choice.origin == .file }) { return own.choice }

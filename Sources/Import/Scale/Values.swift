@@ -19,7 +19,7 @@ struct Values {
     var fit: ScaleFit?
     /// After the first pass.
     var choice: ScaleFit.Choice?
-    /// The largest distance of a value from that of its count, in the file's unit.
+    /// The largest difference between a value and its count, in the file's unit.
     var error = 0.0
   }
 
@@ -43,7 +43,7 @@ struct Values {
     }
   }
 
-  /// Whether all values are exactly those of their counts.
+  /// Whether counts keep all values exactly.
   var isExact: Bool {
     !parts.contains { $0.choice?.origin == .finest || $0.choice?.origin == .given }
   }

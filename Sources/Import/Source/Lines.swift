@@ -52,9 +52,9 @@ final class Lines {
   // Safe: owned by this value alone and freed in deinit; 0 <= begin <= end <= limit.
   private let buffer: UnsafeMutableRawBufferPointer
   private var (begin, end, isAtEnd) = (0, 0, false)
-  /// Whether the last line that was returned had no line feed, as that of a file that was cut.
+  /// Whether the line returned last had no line feed, as in a file that was cut.
   private(set) var isCut = false
-  /// The byte of the file at which the line returned last begins, and that of the buffer's first.
+  /// The bytes of the file at which the line returned last and the buffer begin.
   private var (last, passed): (UInt64, UInt64) = (0, 0)
 
   /// Where the line returned last is.

@@ -23,7 +23,7 @@ public protocol ImportSource: AnyObject {
   var hasStatedLength: Bool { get }
 }
 
-/// Bytes that can be read from any place on, as those of an archive must.
+/// Bytes that can be read from any place on, as an archive needs.
 public protocol SeekableSource: ImportSource {
   /// The number of bytes; behind them there is nothing to read.
   var size: UInt64 { get }

@@ -38,7 +38,7 @@ struct FirstRows {
       decimals = max(decimals, power ? 9 : digits)
       if Int16(String(decoding: cell.prefix(8), as: UTF8.self)) == nil { areCounts = false }
       let shape = TimeParser.forms(of: cell)
-      // Of a cell that is like none before it, the row's line is told later.
+      // A cell unlike all before it is refused with its line when rows are read.
       let both = forms.map { $0.intersection(shape) } ?? shape
       if forms == nil || !both.isEmpty { forms = both }
     }

@@ -132,7 +132,7 @@ struct Heading {
     }
     let (key, value) = (word(text[..<place]), word(text[(place + 1)...]))
     facts.take(key, value, at: Place(line: number))
-    // Of two values that differ, neither is one.
+    // Of two values that differ, neither counts.
     keys[key] = keys[key].map { $0 == value ? $0 : "\($0), \(value)" } ?? value
     return false
   }
@@ -197,7 +197,7 @@ struct Heading {
     cells = Array(last.cells.prefix(row.cells.count))
   }
 
-  /// Whether rows are those of a program that writes no header.
+  /// Recognises rows of a program that writes no header.
   private mutating func takeProgramWithoutHeader(_ row: Line) -> Bool {
     guard row.number == 1, row.separator == UInt8(ascii: ",") else { return false }
     func isE4(_ line: Line) -> Bool {
@@ -240,7 +240,7 @@ struct Heading {
     }
   }
 
-  /// Whether the cells are those of a row: more numbers than words, or numbers where the user's columns are.
+  /// Whether the cells make a row: more numbers than words, or numbers in the user's columns.
   private func isRow(_ cells: [UnsafeRawBufferPointer]) -> Bool {
     if let columns, columns.needsNoHeader {
       return cells.count >= columns.width

@@ -63,7 +63,7 @@ struct ColumnName: Equatable {
       return
     }
     take(pieces.map { $0.lowercased() })
-    // A unit in brackets tells the sensor of x, y and z.
+    // A unit in brackets shows which sensor x, y and z belong to.
     if let axis, let unit = bracket.flatMap({ Unit(word: $0) }), unit != .count {
       let first = unit.measures(.accelerometer) ? 0 : unit.measures(.gyroscope) ? 3 : nil
       if let first { (role, likely) = (.axis(axis + first), axis + first) }
@@ -87,7 +87,7 @@ struct ColumnName: Equatable {
   /// A name in small letters without what is in brackets at its end.
   static func withoutUnit(_ cell: String) -> String { split(cell).name.lowercased() }
 
-  /// The name, and what is in brackets at its end; those of `gyroADC[0]` and of `Rotation Rate (X)` are part of it.
+  /// The name, and what is in brackets at its end; the name keeps `[0]` of `gyroADC[0]` and `(X)` of `Rotation Rate (X)`.
   private static func split(_ cell: some StringProtocol) -> (name: String, bracket: String?) {
     var text = String(cell).filter { $0 != "\"" }[...]
     func trim() {

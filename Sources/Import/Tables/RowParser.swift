@@ -19,7 +19,7 @@ struct RowParser {
   private let names: [String]
   /// By the column's place.
   private let fields: [Field]
-  /// The places that are read, and their names as keys of JSON; and those of times.
+  /// Places and JSON keys of the columns that are read, and of times alone.
   private let keys, timeKeys: (places: [Int], names: [[UInt8]])
   private var clock: TimeParser?
   /// Of ten, from the unit of times to nanoseconds; `nil` for other times.

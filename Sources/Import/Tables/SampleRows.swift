@@ -33,7 +33,7 @@ protocol SampleRows: AnyObject {
   func nextTime() throws(ImportError) -> Row?
   /// Takes what is stated of everything, for later passes.
   func settle(_ understanding: Understanding)
-  /// Goes to the first row, or to that of a session.
+  /// Goes to the file's first row, or to a session's.
   func rewind(to mark: RowMark?) throws(ImportError)
 }
 

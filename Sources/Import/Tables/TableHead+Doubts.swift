@@ -16,7 +16,7 @@ extension TableHead {
     names[index].isDate || program?.dates.contains(names[index].plain) == true
   }
 
-  /// The columns that have the name of a time or of a unit of time, if they are several besides a date without a time.
+  /// The columns named for a time or a unit of time, if several; a date without a time does not count.
   ///
   /// None where a program's header states one. The user chooses one of the others: an hour and a minute, or seconds and
   /// their milliseconds, are not added.
@@ -117,7 +117,7 @@ extension FieldError {
       problem:
         "rows of several sensors follow each other, \(names.map { "\"\($0)\"" }.joined(separator: ", "))",
       remedy:
-        "take those of one into a table of its own, or name the columns with --columns if they are of one"
+        "import each sensor's rows as a table of their own, or name the columns with --columns if all are of one"
     )
   }
 }

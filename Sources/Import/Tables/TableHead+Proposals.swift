@@ -44,7 +44,7 @@ extension TableHead {
     }
   }
 
-  /// Notes the columns that may be that of times, unless more than that is open.
+  /// Notes the columns that may have the times, unless more is open.
   mutating func propose(times: [Int]) {
     for index in times { result.columns[index].role = .open }
     guard result.proposals.isEmpty else { return }

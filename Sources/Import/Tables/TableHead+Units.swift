@@ -178,8 +178,7 @@ extension TableHead {
 
   /// Finds the unit and the scale of a group.
   ///
-  /// A column without a unit has that of its program, or else that of the same sensor's other columns; any two of these that
-  /// differ are refused.
+  /// A column without a unit has its program's, or else that of its sensor's other columns. Two that differ are refused.
   mutating func takeUnit(_ group: Group) throws(FieldError) {
     var (stated, silent): (Stated<Unit>?, Int?) = (nil, nil)
     let given = request.units?.units[group]
@@ -190,7 +189,7 @@ extension TableHead {
         (name.bracket, "the header"), (unitRow(column.index), "the row of units"),
       ] {
         let unit = Unit(word: word)
-        // An unknown word gives way to the user's unit, that of another sensor only to --anyway.
+        // --units overrides an unknown word, but another sensor's unit only with --anyway.
         guard unit?.measures(group) != true else {
           words.append((unit, source))
           continue
@@ -198,7 +197,7 @@ extension TableHead {
         guard given != nil else { throw unknown(column.index, word, group.choices) }
         if let unit {
           result.contradictions.append(
-            "\"\(FieldText.shown(column.name.utf8))\" is in \(unit.sign) by \(source), which is no unit of \(group.name)"
+            "\"\(FieldText.shown(column.name.utf8))\" is in \(unit.sign) by \(source), not a unit of \(group.name)"
           )
         }
       }
@@ -220,7 +219,7 @@ extension TableHead {
       }
       if let stated, stated.value != found.value {
         throw wrong(
-          column.index, "its unit is not that of the same sensor's column before it",
+          column.index, "its unit differs from the same sensor's column before it",
           "give all columns of a sensor one unit")
       }
       stated = stated ?? found

@@ -15,7 +15,7 @@ struct TableHead {
   let program: Dialect?
   private(set) var gyroflow: Gyroflow?
 
-  /// What is stated; `shape` is that of the rows.
+  /// What is stated about rows of this shape.
   static func understanding(
     _ heading: Heading, _ rows: FirstRows, _ file: String, _ request: ImportRequest,
     shape: Syntax.Shape = .lines, encoding: Encoding = .utf8
@@ -127,7 +127,7 @@ struct TableHead {
 
   var lastPart: String { (file.split { "/:".contains($0) }.last ?? "").lowercased() }
 
-  /// Takes the columns of this program's tables beside those of values.
+  /// Finds this program's columns of ticks, gaps and marks.
   private mutating func takeOwnColumns() {
     let isOwn = has(.isOwnColumns)
     let gaps = ExportedNames.gaps.compactMap { name in names.firstIndex { $0.plain == name } }

@@ -39,7 +39,7 @@ final class TableReader: SampleRows {
 
   /// Reads the head, and looks at the first rows.
   ///
-  /// - Parameter sensor: The objects to read of a list with those of several sensors.
+  /// - Parameter sensor: Whose objects are read from a list of several sensors.
   init(_ source: any ImportSource, _ request: ImportRequest, sensor: String? = nil)
     throws(ImportError)
   {

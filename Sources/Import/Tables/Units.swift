@@ -140,7 +140,7 @@ enum Unit: String, CaseIterable {
 public struct UnitsOption: Equatable, Sendable {
   /// As the user wrote it.
   public let text: String
-  /// By the sensor; `raw` is that of each sensor that no other word names.
+  /// By the sensor; `raw` counts for each sensor that no other word names.
   private(set) var units: [Group: Unit] = [:]
   /// The unit of times that are numbers.
   private(set) var time: TimeForm?

@@ -15,7 +15,7 @@ struct Census: Equatable, Sendable {
 
   /// Rows with all their values.
   private(set) var rows: UInt64 = 0
-  /// Rows whose time is that of the row before them, or is before it, within a session; the first of them.
+  /// Rows of a session with the time of the row before them, or an earlier one; the first of them.
   private(set) var sharing: UInt64 = 0
   private(set) var back: UInt64 = 0
   private(set) var disorder: Place?
@@ -45,7 +45,7 @@ struct Census: Equatable, Sendable {
   /// The mean length of accelerations as they are written; `nil` without three axes.
   var meanLength: Double? { lengths > 0 ? lengths / Double(max(1, rows)) : nil }
 
-  /// Whether `--sort` would mix rows of a session with those of another one.
+  /// Whether `--sort` would mix the rows of several sessions.
   var isInterleaved: Bool { overlapping > 2 }
 
   /// Adds a row.

@@ -3,7 +3,7 @@
 import IMUModel
 import Text
 
-/// The samples of a recording: those of a table, or of two tables joined by the nearest times.
+/// The samples of a recording: a table's, or of two tables joined by the nearest times.
 ///
 ///     rates           0.00    0.01    0.02    0.03        each is a row
 ///     accelerations     0.002         0.022               each row takes the nearest one, if it is within an interval
@@ -39,10 +39,10 @@ final class JoinedRows {
   /// Of each table.
   var understandings: [Understanding] { tables.map(\.understanding) }
 
-  /// Whether two tables are joined, so that neither one's steps are those of the recording's rows.
+  /// Whether two tables are joined, so that the recording's steps are neither one's.
   var isJoined: Bool { tables.count == 2 }
 
-  /// The error of two tables that cannot be joined.
+  /// The refusal to join two tables.
   func notJoined(_ why: String) -> ImportError {
     ImportError(
       names(tables), "are not two tables of one recording, as \(why)",
@@ -54,7 +54,7 @@ final class JoinedRows {
     try tables[0].settle(session: session)
     guard isJoined else { return }
     guard tables[0].understanding.isDated == tables[1].understanding.isDated else {
-      throw notJoined("the times of one count from 1970, and those of the other do not")
+      throw notJoined("only one has times that count from 1970")
     }
     try tables[1].settle(session: nil, origin: tables[0].origin)
     let steps = understandings.map(\.census.intervals)

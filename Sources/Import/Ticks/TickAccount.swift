@@ -57,7 +57,7 @@ struct TickAccount {
         guard let records else {
           throw ImportError(
             name, at: table.place,
-            "the tick is not after those before it, or is beyond those of a log",
+            "the tick does not increase, or is larger than a log can hold",
             remedy: "correct it, or leave its column out with --columns")
         }
         statedGaps += records.count { $0.kind == .gap }

@@ -51,7 +51,7 @@ struct NamedColumnTests {
     arguments: [
       (
         "Time (s),Acceleration x (m/s^2),Acceleration y (g),Acceleration z (m/s^2)\n0,1,2,3\n",
-        "table.csv, line 1, column 3 (Acceleration y (g)): its unit is not that of the same sensor's column before it: give all columns of a sensor one unit"
+        "table.csv, line 1, column 3 (Acceleration y (g)): its unit differs from the same sensor's column before it: give all columns of a sensor one unit"
       ),
       (
         "Time (s),Acceleration x (furlong),Acceleration y (g),Acceleration z (g)\n0,1,2,3\n",

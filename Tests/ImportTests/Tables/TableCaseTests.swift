@@ -88,8 +88,8 @@ struct TableCaseTests {
     t,ax\n0,1\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ column 3 of --columns is not in the header: give names as the header writes them, or numbers from 1
     made by\nt,ax (lb),ay,az\n0,1,2,3\n ⇒ --columns time=1,ax=2,ay=3,az=4 ⇒ table.csv, line 2, column 2 (ax (lb)): the unit
     Time,Rotation Rate (X),Rotation Rate (Y),Rotation Rate (Z)\n0,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n ⇒ in which unit Time and Rotation Rate (X), Rotation Rate (Y), Rotation Rate (Z) are
-    t,ax (g),ay (m/s^2),az\n0,0.5,1,2\n0.01,1,2,3\n ⇒ is not that of the same sensor's column before it
-    t,ax (g),ay (m/s^2),az\n0,0.5,1,2\n0.01,1,2,3\n ⇒ --units g,s ⇒ is not that of the same sensor's column before it
+    t,ax (g),ay (m/s^2),az\n0,0.5,1,2\n0.01,1,2,3\n ⇒ differs from the same sensor's column before it
+    t,ax (g),ay (m/s^2),az\n0,0.5,1,2\n0.01,1,2,3\n ⇒ --units g,s ⇒ differs from the same sensor's column before it
     Time,Acc X,Acc Y,Acc Z,Gyr X,Gyr Y,Gyr Z\n0,0.5,-0.25,1,1.5,-2,3\n0.01,0.25,-0.5,0.75,-4.5,5,-6\n ⇒ --units
     Time,Accel-X,Accel-Y,Accel-Z,Gyro-X,Gyro-Y,Gyro-Z\n0,0.5,-0.25,1,1.5,-2,3\n0.01,0.25,-0.5,0.75,-4.5,5,-6\n ⇒ --units
     time_ms,ax,ay,az\n0,0,0,1\n10,0.25,0.5,0.75\n ⇒ in which unit ax, ay, az are
@@ -155,7 +155,7 @@ struct TableCaseTests {
     GYROFLOW IMU LOG\norientation,XYZ\ntscale,0.001\ntscale,0.01\ngscale,1\nascale,1\nt,gx,gy,gz,ax,ay,az\n0,0.5,-1,2,0.1,0.2,1\n10,0.5,-1,2,0.1,0.2,1\n ⇒ "tscale": "0.001, 0.01" is not a number above 0
     {"t_us":1,"ax":2}\n{"t_us":2,"ax":2,"ax":3} ⇒ --units raw ⇒ table.csv, line 2, byte 18, "ax": the key is there twice
     {"t_us":1,"ax":2}\n{"t_us":2,"ax":null,"ax":3} ⇒ --units raw ⇒ "ax": the key is there twice
-    Time,ax (g),ay (deg/s),az (g)\n0,0.5,1,2\n0.01,1,2,3\n ⇒ --units g,s ⇒ "ay (deg/s)" is in °/s by the header, which is no unit of accelerations … --anyway
+    Time,ax (g),ay (deg/s),az (g)\n0,0.5,1,2\n0.01,1,2,3\n ⇒ --units g,s ⇒ "ay (deg/s)" is in °/s by the header, not a unit of accelerations … --anyway
     #time,accel_x (g),accel_y,accel_z\n0,0.5,1,2\n0.01,1,2,3\n ⇒ column 3 (accel_y): its unit is mm/s² by Klipper, and g in the same sensor's other columns
     [{"t_ns":00000000,"ax":1}, 7] ⇒ table.csv, line 1, byte 27, sample 2: a sample is a number where an object with a time and values must be
     [{"t_ns":00000000,"ax":1};{"t_ns":10000000,"ax":1}] ⇒ table.csv, line 1, byte 25, sample 1: this is not JSON
@@ -201,7 +201,7 @@ struct TableCaseTests {
     }
     #expect(
       try Tables.refusal(header + rows([0, 1]))
-        == "table.csv, line 3, column 3 (I): rows of several sensors follow each other, \"0\", \"1\": take those of one into a table of its own, or name the columns with --columns if they are of one"
+        == "table.csv, line 3, column 3 (I): rows of several sensors follow each other, \"0\", \"1\": import each sensor's rows as a table of their own, or name the columns with --columns if all are of one"
     )
     #expect(try Tables.refusal(header + rows([1])) == nil)
     // However late another one begins.

@@ -104,7 +104,7 @@ struct TableRefusalTests {
     for (header, words) in [
       ("t_ms,acc_x_g (mg),acc_y_g,acc_z_g", "its unit is mg by the header, and g by the header"),
       ("t_ms (s),ax,ay,az", "its unit is s by the header, and ms by the header"),
-      ("t_ms,acc_x_g,acc_y_g,acc_z_mg", "is not that of the same sensor's column before it"),
+      ("t_ms,acc_x_g,acc_y_g,acc_z_mg", "differs from the same sensor's column before it"),
       ("t_ms,ax (deg/s),ay (deg/s),az (deg/s)", "the unit \"deg/s\" is unknown here"),
       ("Units,mg\nt_ms,ax_g,ay_g,az_g", "its unit is g by the header, and mg by a line before it"),
       (

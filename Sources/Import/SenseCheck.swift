@@ -43,7 +43,8 @@ enum SenseCheck {
       )
     }
     if found == nil, table.census.rows >= fewest {
-      found = table.groups.lazy.compactMap { values($0, table) }.first ?? times(table)
+      for group in table.groups where found == nil { found = values(group, table) }
+      found = found ?? times(table)
     }
     return found.map {
       ImportError(

@@ -271,8 +271,8 @@ struct FieldTests {
       #expect(error.kind == .unclear, "\(error)")
       let printed = try #require("\(error)".parts(around: "If that is right: ")?.after)
       let command = try #require(
-        printed.split(separator: "\n").first?.parts(around: "imulog import "))
-      line = try ImportLine(String(command.after))
+        printed.split(separator: "\n").first?.parts(around: "imulog import ")?.after)
+      line = try ImportLine(String(command))
       results = try line.run(in: Self.folder)
     }
     #expect(results.map(\.summary) == field.summaries)

@@ -102,7 +102,9 @@ public struct ImportedRecording: ~Copyable {
     if let refusal { throw refusal }
     var remarks = opening.remarks
     for understanding in all {
-      guard let objection = SenseCheck.objection(understanding) else { continue }
+      guard let objection = SenseCheck.objection(understanding, isJoined: all.count > 1) else {
+        continue
+      }
       guard request.isAnyway else { throw objection }
       remarks.append("\(objection.file): \(objection.problem); it is imported anyway")
     }

@@ -26,7 +26,9 @@ enum SenseCheck {
   private typealias Objection = (problem: String, remedy: String)
 
   /// The objection, which `--anyway` overrides; `nil` for none.
-  static func objection(_ table: Understanding) -> ImportError? {
+  ///
+  /// - Parameter isJoined: Whether the rate may be another table's.
+  static func objection(_ table: Understanding, isJoined: Bool = false) -> ImportError? {
     var found: Objection? = table.contradictions.first.map { ($0, "correct the option") }
     if found == nil, table.isSorted, !table.isEach, table.census.isInterleaved {
       found = (
@@ -44,7 +46,7 @@ enum SenseCheck {
     }
     if found == nil, table.census.rows >= fewest {
       for group in table.groups where found == nil { found = values(group, table) }
-      found = found ?? times(table)
+      found = found ?? times(table, isJoined)
     }
     return found.map {
       ImportError(
@@ -92,12 +94,12 @@ enum SenseCheck {
     )
   }
 
-  private static func times(_ table: Understanding) -> Objection? {
+  private static func times(_ table: Understanding, _ isJoined: Bool) -> Objection? {
     let steps = table.census.intervals
     let step = steps.median
     guard table.timeColumn != nil, step > 0, let times = table.times else { return nil }
     if let rate = table.rate {
-      let factor = table.hasLostTicks ? 10 : rate.source.isOption ? 1.05 : 1.1
+      let factor = table.hasLostTicks || isJoined ? 10 : rate.source.isOption ? 1.05 : 1.1
       // Lost ticks lengthen the mean alone, packets of rows with one time the middle one.
       let isNear = [step, steps.mean].contains {
         (1 / factor...factor).contains($0 / rate.value.period)

@@ -136,24 +136,16 @@ struct Values {
     Group.allCases.compactMap { group in
       let (choice, error) = (parts[group.rawValue].choice, parts[group.rawValue].error)
       guard let choice else { return nil }
-      let off = "up to \(Values.shown(error)) \(choice.unit.sign) off"
+      let off = "up to \(Plain.significant(error)) \(choice.unit.sign) off"
       switch choice.origin {
       case .finest:
         return
           "\(group.name) of \(file) have more digits than counts of 16 bits can hold: they are \(off), at "
-          + "\(Values.shown(choice.step)) \(choice.unit.sign) a count"
+          + "\(Plain.significant(choice.step)) \(choice.unit.sign) a count"
       case .given where error > 1e-9 * choice.step:
         return "\(group.name) of \(file) are not whole counts of the given scale: they are \(off)"
       case .counts, .file, .chip, .lattice, .given: return nil
       }
     }
-  }
-
-  /// A small value with three digits.
-  static func shown(_ value: Double) -> String {
-    guard value > 0, value.isFinite else { return "0" }
-    var (power, digits) = (0, value)
-    while digits < 100, power < 15 { (digits, power) = (digits * 10, power + 1) }
-    return Plain.number(Int64(digits.rounded()), per: Decimal.wholePowers[power])
   }
 }

@@ -11,20 +11,13 @@ enum Group: Int, CaseIterable {
     self = channel < 3 ? .accelerometer : channel < 6 ? .gyroscope : .temperature
   }
 
-  private var facts: (channels: ChannelSet, name: String, unit: String, choices: String) {
-    switch self {
-    case .accelerometer: (.accelerometer, "accelerations", "g", "g, mg, m/s2 or raw")
-    case .gyroscope: (.gyroscope, "rates", "°/s", "deg/s, mdps, rad/s or raw")
-    case .temperature: (.temperature, "temperatures", "°C", "degC or raw")
-    }
-  }
-
-  /// Its channels.
-  var channels: ChannelSet { facts.channels }
+  var channels: ChannelSet { [.accelerometer, .gyroscope, .temperature][rawValue] }
   /// What it measures, what counts are given for one of, and units for `--units`: for sentences.
-  var name: String { facts.name }
-  var unit: String { facts.unit }
-  var choices: String { facts.choices }
+  var name: String { ["accelerations", "rates", "temperatures"][rawValue] }
+  var unit: String { ["g", "°/s", "°C"][rawValue] }
+  var choices: String {
+    ["g, mg, m/s2 or raw", "deg/s, mdps, rad/s or raw", "degC or raw"][rawValue]
+  }
 }
 
 /// A unit of values in an imported file; raw values are words for `--units`.
@@ -156,27 +149,17 @@ public struct UnitsOption: Equatable, Sendable {
     var kinds: Set<String> = []
     for word in text.split(separator: ",", omittingEmptySubsequences: false) {
       let name = word.lowercased().filter { $0 != " " }
-      var found: [Unit] = []
-      if name == "si" {
-        found = [.metrePerSecondSquared, .radianPerSecond, .degreeCelsius]
-      } else if name == "g-dps" {
-        found = [.g, .degreePerSecond, .degreeCelsius]
-      } else if let unit = Unit(word: word) {
-        found = [unit]
-      }
-      let kind: String?
-      if name == "unix" {
-        (kind, isUnix) = ("unix", true)
-      } else if let order = DateOrder(rawValue: name) {
-        (kind, self.order) = ("order", order)
-      } else if let form = TimeForm(word: word) {
-        (kind, time) = ("time", form)
-      } else {
-        kind = found == [.count] ? "raw" : nil
-      }
-      guard kind != nil || !found.isEmpty, kind.map({ kinds.insert($0).inserted }) ?? true else {
-        return nil
-      }
+      let found: [Unit] =
+        switch name {
+        case "si": [.metrePerSecondSquared, .radianPerSecond, .degreeCelsius]
+        case "g-dps": [.g, .degreePerSecond, .degreeCelsius]
+        default: Unit(word: word).map { [$0] } ?? []
+        }
+      var kind: String? = found == [.count] ? "raw" : nil
+      if name == "unix" { (kind, isUnix) = ("unix", true) }
+      if let order = DateOrder(rawValue: name) { (kind, self.order) = ("order", order) }
+      if let form = TimeForm(word: word) { (kind, time) = ("time", form) }
+      guard kind.map({ kinds.insert($0).inserted }) ?? !found.isEmpty else { return nil }
       for unit in found where unit != .count {
         guard let group = Group.allCases.first(where: unit.measures),
           units.updateValue(unit, forKey: group) == nil

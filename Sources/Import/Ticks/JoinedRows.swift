@@ -167,7 +167,7 @@ final class JoinedRows {
     let unused = understandings[1].census.rows - join.taken
     return remarks + [
       "two tables are joined: each row of the \(groups[0]) has the \(groups[1]) that are nearest in time, at most "
-        + "\(Values.shown(join.distance / 1e6)) ms away; rows without a neighbour within an interval are left out: "
+        + "\(Plain.significant(join.distance / 1e6)) ms away; rows without a neighbour within an interval are left out: "
         + "\(join.leftOut) of the \(groups[0]), \(unused) of the \(groups[1])"
     ]
   }

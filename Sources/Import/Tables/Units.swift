@@ -11,7 +11,7 @@ enum Group: Int, CaseIterable {
     self = channel < 3 ? .accelerometer : channel < 6 ? .gyroscope : .temperature
   }
 
-  var channels: ChannelSet { [.accelerometer, .gyroscope, .temperature][rawValue] }
+  var channels: ChannelSet { [ChannelSet.accelerometer, .gyroscope, .temperature][rawValue] }
   /// What it measures, what counts are given for one of, and units for `--units`: for sentences.
   var name: String { ["accelerations", "rates", "temperatures"][rawValue] }
   var unit: String { ["g", "°/s", "°C"][rawValue] }

@@ -64,7 +64,7 @@ struct ListScreenTests {
 
   @Test("a format that cannot hold the recording is refused in words of the screen")
   func refusedFormat() throws {
-    let rows = (0..<20).filter { $0 != 7 }.map { "\($0 * 10),1,2,3\n" }
+    let rows = (0..<20).filter { $0 != 7 }.map { "\($0 * 10),0,0,1\n" }
     let gap = bench.file("gap.csv", "t_ms,ax_g,ay_g,az_g\n" + rows.joined())
     let one = bench.file("one.csv", "t_ms,ax_g\n" + (0..<20).map { "\($0 * 10),1\n" }.joined())
     for file in [gap, one] { try #require(bench.run("import", file).status == 0) }

@@ -137,7 +137,7 @@ struct PullTests {
 
   @Test("a format that cannot hold a recording is refused with what pull can do about it")
   func remedies() throws {
-    let rows = (0..<20).filter { $0 != 7 }.map { "\($0 * 10),1,2,3\n" }
+    let rows = (0..<20).filter { $0 != 7 }.map { "\($0 * 10),0,0,1\n" }
     let table = bench.pi.file("gap.csv", "t_ms,ax_g,ay_g,az_g\n" + rows.joined())
     try #require(bench.pi.run("import", table).status == 0)
     try bench.pi.record("--for", "1s", "--rate", "1000", "--clock", "chip")

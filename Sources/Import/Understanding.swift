@@ -110,7 +110,7 @@ public struct Understanding: Equatable, Sendable {
   /// Whether accelerations are without gravity, so that a sensor at rest has none.
   var isWithoutGravity = false
   /// The sessions, one at least after the first pass.
-  public internal(set) var sessions: [Session] = []
+  public var sessions: [Session] { census.sessions }
   /// The forms that dates may have, where they leave open whether days or months are first.
   var dateForms: Set<TimeForm> = []
   /// Whether rows are put in order, and whether one session is read of several.

@@ -53,20 +53,11 @@ extension Fraction {
   static func nearest(to value: Double, among known: [Fraction] = []) -> Fraction? {
     if let same = known.first(where: { abs($0.value / value - 1) < 1e-12 }) { return same }
     guard value.isFinite, value > 1e-12, value < 1e12 else { return nil }
-    // Convergents of the continued fraction.
-    var (a, b, c, d) = (Int64(0), Int64(1), Int64(1), Int64(0))
-    var rest = value
-    for _ in 0..<40 {
-      let whole = rest.rounded(.down)
-      guard whole < 1e13 else { break }
-      let (above, below) = (Int64(whole) &* c &+ a, Int64(whole) &* d &+ b)
-      guard above < 1 << 40, below < 1 << 40, above >= 0, below >= 0 else { break }
-      (a, b, c, d) = (c, d, above, below)
-      if c > 0, abs(Double(c) / Double(d) / value - 1) < 1e-11 { break }
-      guard rest > whole else { break }
-      rest = 1 / (rest - whole)
-    }
-    return c > 0 ? Fraction(c, over: d) : nil
+    let (middle, margin, one) = (Int128(value * 1e24), Int128(value * 1e13), Int128(1e24))
+    let ratio = Ratio.simplest(
+      from: Ratio(middle - margin, one), to: Ratio(middle + margin, one))
+    guard ratio.numerator < 1 << 40, ratio.denominator < 1 << 40 else { return nil }
+    return Fraction(Int64(ratio.numerator), over: Int64(ratio.denominator))
   }
 
   /// The product in lowest terms, or the nearest ratio where its terms are long.

@@ -65,7 +65,7 @@ extension SampleRate {
 }
 
 /// A positive ratio of large whole numbers, in lowest terms.
-private struct Ratio {
+struct Ratio {
   let numerator: Int128
   let denominator: Int128
 

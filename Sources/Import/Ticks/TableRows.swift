@@ -64,7 +64,7 @@ final class TableRows {
         name, "its times begin again more than \(Census.mostSessions) times",
         remedy: "put the rows in order with --sort, or split the file")
     }
-    (understanding.census, understanding.sessions) = (census, census.sessions)
+    understanding.census = census
     if understanding.times == nil, hasTime, let rate = request.rate {
       understanding.takeUnit(of: rate)
     }

@@ -9,18 +9,14 @@ public import IMUModel
 public struct ImportError: Error, Equatable, Sendable, CustomStringConvertible, StatusError {
   /// What a caller does differently.
   public enum Kind: Equatable, Sendable {
-    /// The system refused to open or read it.
+    /// The system refused to open or read it, or it is not a regular file (EISDIR, ENXIO).
     case unreadable(errno: Int32)
-    /// It is a folder, a pipe or a device.
-    case notAFile
     /// It was changed while it was read.
     case changed
-    /// The file is damaged, of another kind, or not as it should be.
+    /// The file is damaged, of another kind, or not as it should be, or contradicts what is stated.
     case wrong
     /// What it does not say must be stated; see ``Understanding/missing``.
     case unclear
-    /// What is stated is contradicted; `--anyway` overrides it.
-    case objection
   }
 
   /// What a caller does differently.
@@ -57,23 +53,18 @@ public struct ImportError: Error, Equatable, Sendable, CustomStringConvertible, 
   /// Whether the file cannot be read, changes, or holds no samples.
   public var exitStatus: ExitStatus {
     switch kind {
-    case .unreadable(ENOENT), .notAFile: .noInput
-    case .unreadable: .inputOutput
+    case .unreadable(let code): [ENOENT, EISDIR, ENXIO].contains(code) ? .noInput : .inputOutput
     case .changed: .tryAgain
-    case .wrong, .unclear, .objection: .damagedData
+    case .wrong, .unclear: .damagedData
     }
   }
 
   static func unreadable(_ file: String, _ errno: Int32) -> ImportError {
-    ImportError(
-      file, kind: .unreadable(errno: errno), "cannot be read, as \(Errno.meaning(errno))",
-      remedy: "check it")
-  }
-
-  static func notAFile(_ file: String) -> ImportError {
-    ImportError(
-      file, kind: .notAFile, "is not a regular file",
-      remedy: "save its contents to a file and import that")
+    let isOther = errno == EISDIR || errno == ENXIO
+    return ImportError(
+      file, kind: .unreadable(errno: errno),
+      isOther ? "is not a regular file" : "cannot be read, as \(Errno.meaning(errno))",
+      remedy: isOther ? "save its contents to a file and import that" : "check it")
   }
 
   static func changed(_ file: String) -> ImportError {

@@ -50,8 +50,7 @@ enum SenseCheck {
     }
     return found.map {
       ImportError(
-        table.name, kind: .objection, $0.problem,
-        remedy: "\($0.remedy), or import it as it is with --anyway")
+        table.name, $0.problem, remedy: "\($0.remedy), or import it as it is with --anyway")
     }
   }
 

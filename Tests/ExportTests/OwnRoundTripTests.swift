@@ -185,7 +185,7 @@ struct OwnRoundTripTests {
     var strict = Imports.given()
     strict.isAnyway = false
     let error = try #require(Imports.csvError(text, strict))
-    #expect(error.kind == .objection)
+    #expect(error.remedy.contains("--anyway"))
     #expect("\(error)".contains("states 4 Hz"), "\(error)")
     let request = Imports.given()
     #expect(try Imports.csv(text, request).description.rate == hertz(4))

@@ -92,8 +92,7 @@ public final class FileSource: SeekableSource {
       size = try file.regularFileSize()
       opened = Opened(file)
     } catch {
-      throw [EISDIR, ENXIO].contains(error.errno)
-        ? .notAFile(path) : .unreadable(path, error.errno)
+      throw .unreadable(path, error.errno)
     }
     (name, self.progress) = (path, progress)
   }

@@ -160,7 +160,6 @@ struct Refusal {
       remedy: text.joined(separator: "\n"))
   }
 
-  /// A name in a column of text.
   static func padded(_ name: String, _ width: Int) -> String {
     let name = FieldText.shown(name.utf8)
     return name + String(repeating: " ", count: max(0, width - name.count))

@@ -88,7 +88,6 @@ public struct Understanding: Equatable, Sendable {
   var program: String?
   /// How rows are divided into cells.
   var syntax = Syntax()
-  /// All columns, in their order.
   var columns: [Column] = []
   /// The unit of each group that states one.
   var units: [Group: Stated<Unit>] = [:]
@@ -126,20 +125,17 @@ public struct Understanding: Equatable, Sendable {
 
   init(_ name: String) { self.name = name }
 
-  /// The channels that are read.
   var channels: ChannelSet {
     columns.compactMap(\.role.channel).reduce(into: ChannelSet()) { set, channel in
       set.insert(ChannelSet(rawValue: 1 << UInt8(channel)))
     }
   }
 
-  /// The groups that are read.
   var groups: [Group] {
     let channels = channels
     return Group.allCases.filter { !$0.channels.isDisjoint(with: channels) }
   }
 
-  /// The column of times.
   var timeColumn: Column? { columns.first { $0.role == .time } }
 }
 

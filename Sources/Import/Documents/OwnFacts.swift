@@ -18,7 +18,6 @@ struct OwnFacts: Equatable, Sendable {
   private(set) var (accelerometerRange, gyroscopeRange): (Int?, Int?)
   /// Units of the columns of values.
   var units: [Group: Unit] = [:]
-  /// What counts mean.
   private(set) var scales: [Group: Scale] = [:]
   /// The channels that have a unit.
   private(set) var channels = ChannelSet()

@@ -72,7 +72,6 @@ struct ScaleFit {
     }
   }
 
-  /// Takes a value.
   mutating func add(_ number: Decimal) {
     let value = number.value
     (smallest, largest) = (min(smallest, value), max(largest, value))

@@ -10,7 +10,6 @@ import Text
 ///     try values.settle(understanding)                // scales are found
 ///     let sample = try values.sample(rows.numbers)    // later passes
 struct Values {
-  /// The values of a group.
   private struct Part {
     /// The scale that the user states for values in a unit.
     var given: Scale?
@@ -48,12 +47,10 @@ struct Values {
     !parts.contains { $0.choice?.origin == .finest || $0.choice?.origin == .given }
   }
 
-  /// What counts mean.
   var scales: [Group: Scale] {
     Group.allCases.reduce(into: [:]) { $0[$1] = parts[$1.rawValue].choice?.scale }
   }
 
-  /// Looks at the values of a row, by channel.
   mutating func add(_ written: [Decimal]) throws(FieldError) {
     for channel in channels {
       let part = Group(channel: channel).rawValue
@@ -76,7 +73,6 @@ struct Values {
     return number
   }
 
-  /// Chooses scales after the first pass.
   mutating func settle(_ understanding: Understanding) throws(ImportError) {
     for group in Group.allCases {
       let (given, fit) = (parts[group.rawValue].given, parts[group.rawValue].fit)
@@ -106,7 +102,6 @@ struct Values {
     }
   }
 
-  /// The counts of a row's values.
   mutating func sample(_ written: [Decimal]) throws(FieldError) -> RawSample {
     var sample = RawSample()
     for channel in channels {

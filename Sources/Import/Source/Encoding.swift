@@ -2,7 +2,6 @@
 
 import Text
 
-/// The encoding of a text.
 enum Encoding: String, Sendable {
   case utf8 = "UTF-8"
   case utf16LE = "UTF-16LE"

@@ -8,7 +8,6 @@ struct FirstRows {
   /// Rows that are looked at.
   static let limit = 64
 
-  /// The cells of a column.
   struct Column {
     /// The forms of time that the first one and those like it have by their shape; `nil` where all are empty.
     private(set) var forms: Set<TimeForm>?
@@ -18,7 +17,6 @@ struct FirstRows {
     private(set) var areCounts = true
     /// The texts that followed each other; one that comes back is there again.
     private(set) var turns: [String] = []
-    /// The cell of the first row.
     private(set) var first = ""
     fileprivate var rows = 0
 
@@ -44,14 +42,12 @@ struct FirstRows {
     }
   }
 
-  /// By their places.
   private(set) var columns: [Column] = []
   private(set) var rows = 0
   /// The cells of a row, without empty ones behind those that have a name; `nil` where rows differ.
   private(set) var width: Int?
   private var (commas, points) = (0, 0)
 
-  /// The mark before decimals.
   var decimalMark: UInt8 { commas > points ? UInt8(ascii: ",") : UInt8(ascii: ".") }
 
   /// Adds the cells of a row, without quotes.

@@ -18,7 +18,6 @@ struct Heading {
   /// Lines before the first row.
   private(set) var lines = 0
   private(set) var separator = UInt8(ascii: ",")
-  /// The units below the header.
   private(set) var unitRow: [String]?
   private(set) var facts = OwnFacts()
   /// Keys and values of other programs before the header.
@@ -46,7 +45,6 @@ struct Heading {
     (self.columns, self.needsTime) = (columns, needsTime)
   }
 
-  /// The heading of rows of JSON.
   init(keys: [String], facts: OwnFacts, needsTime: Bool) {
     (columns, self.needsTime) = (nil, needsTime)
     (cells, self.facts) = (keys, facts)

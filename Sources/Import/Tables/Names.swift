@@ -138,7 +138,6 @@ struct ColumnName: Equatable {
     return pieces
   }
 
-  /// What words say together.
   private mutating func take(_ pieces: [String]) {
     (role, likely, axis, isBareUnit, isLikelyTime) = (.none, nil, nil, false, false)
     var words = pieces.flatMap(ColumnName.withoutDigits)

@@ -62,7 +62,6 @@ extension TableHead {
     shapes(index).isSubset(of: [.nanoseconds])
   }
 
-  /// Finds the column of times and their form.
   mutating func takeTimes() throws(FieldError) {
     let several = severalTimes()
     guard several.isEmpty else { return propose(times: several) }

@@ -53,7 +53,6 @@ enum TimeForm: Hashable, Sendable {
   static let milliseconds = TimeForm.number(power: 6)
   static let seconds = TimeForm.number(power: 9)
 
-  /// Its name, for sentences.
   var name: String {
     switch self {
     case .number(let power, let factor):
@@ -73,10 +72,8 @@ enum TimeForm: Hashable, Sendable {
     }
   }
 
-  /// Its word for `--units`.
   var word: String { name == "µs" ? "us" : name }
 
-  /// The order of its dates.
   var order: DateOrder? {
     switch self {
     case .date(let order, _), .dayAndTime(let order): order

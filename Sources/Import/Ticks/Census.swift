@@ -39,7 +39,6 @@ struct Census: Equatable, Sendable {
   private var earlier: ClosedRange<Int64>?
   private var overlapping = 0
 
-  /// The most sessions of a file.
   static var mostSessions: Int { 1000 }
 
   /// The mean length of accelerations as they are written; `nil` without three axes.
@@ -99,7 +98,6 @@ struct Census: Equatable, Sendable {
     return last.nanoseconds(since: time) > last.nanoseconds(since: firstOfPart) / 2
   }
 
-  /// Adds a row's values.
   mutating func add(_ numbers: [Decimal], _ channels: [Int]) {
     for channel in channels {
       let (number, value) = (numbers[channel], numbers[channel].value)

@@ -36,7 +36,6 @@ final class JoinedRows {
     }
   }
 
-  /// Of each table.
   var understandings: [Understanding] { tables.map(\.understanding) }
 
   /// Whether two tables are joined, so that the recording's steps are neither one's.
@@ -63,7 +62,6 @@ final class JoinedRows {
     if steps[1].mean < 0.98 * steps[0].mean { tables.reverse() }
   }
 
-  /// Goes to the first row.
   func rewind() throws(ImportError) {
     for table in tables { try table.rewind() }
     (held, ahead, join) = (nil, nil, (0, 0, 0))
@@ -141,7 +139,6 @@ final class JoinedRows {
     held = (time, samples, 0)
   }
 
-  /// The sensor of the recording.
   var sensor: SensorDescription {
     func table(_ group: Group) -> TableRows {
       tables.first { $0.understanding.groups.contains(group) } ?? tables[0]

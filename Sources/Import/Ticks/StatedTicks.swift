@@ -56,7 +56,6 @@ struct StatedTicks {
     return records + takeEvents(through: next)
   }
 
-  /// Passes a sample.
   mutating func pass() {
     ledger.sampled += 1
     next += 1

@@ -23,7 +23,6 @@ struct TickAccount {
   /// Sentences.
   private(set) var remarks: [String] = []
 
-  /// Reads all times.
   init(_ rows: JoinedRows, _ request: ImportRequest) throws(ImportError) {
     let (table, name) = (rows.tables[0], rows.name)
     let (facts, understanding) = (table.facts, table.understanding)

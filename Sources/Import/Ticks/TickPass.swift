@@ -27,7 +27,6 @@ struct TickPass {
 
   init(_ rule: TickRule) { self.rule = rule }
 
-  /// Adds the next row.
   mutating func add(_ time: Int64) {
     while time % unit != 0 { unit /= 1000 }
     defer { (last, rows) = (time, rows + 1) }
@@ -45,7 +44,6 @@ struct TickPass {
     }
   }
 
-  /// Ends the pass.
   mutating func close() {
     defer { open = nil }
     guard let open, case let ticks = rule.lost(periods: open.least), ticks > 0 else { return }

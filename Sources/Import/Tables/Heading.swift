@@ -139,7 +139,7 @@ struct Heading {
     let words = String(decoding: line.prefix(256), as: UTF8.self).split {
       ",;:=\t\"".contains($0)
     }
-    guard let first = words.first,
+    guard let first = words.first, !first.hasPrefix("imulog."),
       ColumnName.pieces(String(first)).contains(where: {
         ["unit", "units"].contains($0.lowercased())
       })

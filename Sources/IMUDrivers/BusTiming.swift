@@ -12,13 +12,13 @@ public enum BusTiming {
   public static let fastMode = 400_000
 
   /// Bit times of a read of `byteCount` registers: 9 · (3 + N) + 3.
-  static func bits(ofBurst byteCount: Int) -> Int { 9 * (3 + byteCount) + 3 }
+  package static func bits(ofBurst byteCount: Int) -> Int { 9 * (3 + byteCount) + 3 }
 
   /// The least number of bit times in one tick.
   ///
   /// With shadow registers: the burst. From a FIFO of one sample: the words of a slot, without tags between two reads of
   /// their place. Otherwise the burst, and the axes once more, which shows the samples that an update fell into.
-  static func bits(ofTick model: SensorModel) -> Int {
+  package static func bits(ofTick model: SensorModel) -> Int {
     bursts(model).lengths.map { bits(ofBurst: $0) }.reduce(0, +)
   }
 
@@ -50,7 +50,7 @@ public enum BusTiming {
   }
 
   /// The highest rate that a bus of `busClock` hertz carries, in ticks a second, rounded down.
-  static func maximumRate(_ model: SensorModel, busClock: Int) -> Int {
+  package static func maximumRate(_ model: SensorModel, busClock: Int) -> Int {
     Int(1_000_000_000 / nanoseconds(ofTick: model, busClock: busClock))
   }
 

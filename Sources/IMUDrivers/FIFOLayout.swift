@@ -67,12 +67,16 @@ struct FIFOLayout: Sendable, BitwiseCopyable {
 /// The counter with which a chip stamps its slots: six ticks in a sample of the fastest output data rate, 25 µs nominally
 /// (LSM6DSO data sheet 9.65, AN5130 6.4), so that a slot has a whole number of them.
 @usableFromInline
-struct StampCounter: Sendable, BitwiseCopyable {
+package struct StampCounter: Sendable, BitwiseCopyable {
   /// The lowest of its registers.
   @usableFromInline let register: UInt8
   /// Its bytes.
   @usableFromInline let count: Int
   @usableFromInline let ticksPerSlot: UInt16
+
+  package init(register: UInt8, count: Int, ticksPerSlot: UInt16) {
+    (self.register, self.count, self.ticksPerSlot) = (register, count, ticksPerSlot)
+  }
 
   /// Its bits.
   @inlinable var mask: UInt32 { count == 4 ? .max : 1 << UInt32(8 * count) - 1 }
@@ -124,7 +128,7 @@ public struct FIFOFill: Equatable, Sendable, BitwiseCopyable {
   public let slotsAtWatermark: Int?
 
   @inlinable
-  init(
+  package init(
     units: Int, slots: Int?, isOverrun: Bool = false, isProof: Bool = true,
     slotsAtWatermark: Int? = nil
   ) {

@@ -247,9 +247,9 @@ struct SlotAssembly: Sendable, BitwiseCopyable {
 
 /// The stamps of the slots that were taken out, one after the other.
 @usableFromInline
-struct StampSequence: Sendable, BitwiseCopyable {
+package struct StampSequence: Sendable, BitwiseCopyable {
   /// The stamp of the newest slot, if it continues a sequence.
-  @usableFromInline private(set) var newest: UInt32?
+  @usableFromInline package private(set) var newest: UInt32?
   /// The stamp that the sequence predicts for that slot.
   private var place: UInt32?
   /// Slots in the sequence after its first.
@@ -257,15 +257,15 @@ struct StampSequence: Sendable, BitwiseCopyable {
 
   /// The slots after the newest one whose stamps the sequence predicts to within an eighth of a tick. Each of `count` slots
   /// was within a tick, and stamps are rounded by up to one, so the prediction is off by at most 2/count ticks a slot.
-  @usableFromInline var reach: Int { count / 16 }
+  @usableFromInline package var reach: Int { count / 16 }
 
   @usableFromInline
-  init() {}
+  package init() {}
 
   /// Notes the next slot's stamp. Slots are the same number of ticks apart, but each stamp is rounded down, so it may differ
   /// from the prediction by one. After another difference, slots were lost or the stamp was void: the sequence begins anew.
   @usableFromInline
-  mutating func note(_ stamp: UInt32, _ counter: StampCounter) {
+  package mutating func note(_ stamp: UInt32, _ counter: StampCounter) {
     if let last = place {
       let next = last &+ UInt32(counter.ticksPerSlot)
       if (stamp &- next &+ 1) & counter.mask <= 2 {

@@ -91,7 +91,7 @@ package enum MPU6050Register {
   /// 4.15: [0] DATA_RDY_EN.
   static var interruptEnable: Register { Register(0x38, "INT_ENABLE") }
   /// 4.16: [0] DATA_RDY_INT. Reading it clears it.
-  static var interruptStatus: Register { Register(0x3A, "INT_STATUS") }
+  package static var interruptStatus: Register { Register(0x3A, "INT_STATUS") }
   /// 4.17: first of 14 bytes: acceleration X, Y, Z; temperature; angular rate X, Y, Z.
   static var output: Register { Register(0x3B, "ACCEL_XOUT_H") }
   /// 4.27: [6] FIFO_EN, [2] FIFO_RESET, which has no effect while FIFO_EN is 1 and clears itself.

@@ -19,7 +19,7 @@ public struct LatenessHistogram: ~Copyable {
   /// Buckets an octave: the inverse of the largest relative error.
   static let resolution = 32
   private static var octaves: Int { 30 }
-  static var bucketCount: Int { resolution * (octaves + 1) }
+  package static var bucketCount: Int { resolution * (octaves + 1) }
 
   /// An empty histogram: one allocation.
   public init() {
@@ -61,7 +61,7 @@ public struct LatenessHistogram: ~Copyable {
   }
 
   /// The bucket that a value, not negative, is counted in.
-  static func bucket(of value: Int64) -> Int {
+  package static func bucket(of value: Int64) -> Int {
     guard value >= resolution else { return Int(value) }
     let octave = 63 - value.leadingZeroBitCount
     // The top six bits of the value: a one, then the five that number the bucket inside the octave.
@@ -70,7 +70,7 @@ public struct LatenessHistogram: ~Copyable {
   }
 
   /// The values of a bucket.
-  static func range(ofBucket index: Int) -> ClosedRange<Int64> {
+  package static func range(ofBucket index: Int) -> ClosedRange<Int64> {
     guard index >= resolution else { return Int64(index)...Int64(index) }
     guard index < bucketCount - 1 else { return lowest(ofBucket: index)...Int64.max }
     return lowest(ofBucket: index)...lowest(ofBucket: index + 1) - 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 
 /// The motion of a simulated chip: a movement in physical units, or a recording of counts.
 ///
@@ -60,8 +60,15 @@ public struct Motion: Sendable {
   /// The same state for ever.
   public static func steady(_ truth: Truth) -> Motion { Motion(shape: .steady(truth)) }
 
-  /// Calls `body` with the motion as the chips read it.
-  func withSource<Value>(_ body: (MotionSource) -> Value) -> Value {
+  /// See ``MotionSource/truth(at:)``.
+  package func truth(at nanoseconds: Int64) -> Truth? { withSource { $0.truth(at: nanoseconds) } }
+
+  /// See ``MotionSource/counts(at:)``.
+  package func counts(at nanoseconds: Int64) -> RawSample? {
+    withSource { $0.counts(at: nanoseconds) }
+  }
+
+  private func withSource<Value>(_ body: (MotionSource) -> Value) -> Value {
     // Safe: the source does not leave the closure, in which the array's storage stays.
     rows.withUnsafeBufferPointer { body(MotionSource(shape: shape, rows: $0)) }
   }

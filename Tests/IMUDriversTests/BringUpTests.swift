@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
-@testable import IMUDrivers
+import IMUDrivers
 import Testing
 
 @Suite("Bring-up")

@@ -3,7 +3,7 @@
 import IMUModel
 import Testing
 
-@testable import IMUDrivers
+import IMUDrivers
 
 @Suite("The bytes of a FIFO")
 struct FIFODecodingTests {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import IMUDrivers
+import IMUDrivers
 import IMUModel
 import SimulatedIMU
 import TestSupport

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import IMUModel
+import IMUModel
 import Testing
 
 @Suite("The text of a calibration")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
-@testable import Sampling
+import Sampling
 import Testing
 
 @Suite struct LatenessHistogramTests {

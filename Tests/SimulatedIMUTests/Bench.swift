@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
-@testable import SimulatedIMU
+import SimulatedIMU
 
 /// A simulated bus with a clock to move by hand, and arrays instead of buffers.
 struct Bench: ~Copyable {
@@ -133,12 +133,6 @@ struct Bench: ~Copyable {
 }
 
 extension Motion {
-  /// The true state; `nil` for a recording.
-  func truth(at nanoseconds: Int64) -> Truth? { withSource { $0.truth(at: nanoseconds) } }
-
-  /// The recorded counts; `nil` unless it is a recording.
-  func counts(at nanoseconds: Int64) -> RawSample? { withSource { $0.counts(at: nanoseconds) } }
-
   /// A constant motion, in g and °/s.
   static func steady(
     g: SIMD3<Double>, degreesPerSecond: SIMD3<Double>, celsius: Double = 25

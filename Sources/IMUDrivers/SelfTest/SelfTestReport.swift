@@ -13,7 +13,7 @@ package enum SelfTestStep: Equatable, Sendable {
 
 /// The result of a chip's built-in self-test, and what became of its configuration.
 package struct SelfTestReport: Equatable, Sendable {
-  enum Outcome: Equatable, Sendable {
+  package enum Outcome: Equatable, Sendable {
     /// The answer of each axis.
     case answers([SelfTestAnswer])
     /// The chip did not lie still, so it is not judged: by the spread of an axis's samples, or the rest of its answer after
@@ -24,28 +24,28 @@ package struct SelfTestReport: Equatable, Sendable {
   }
 
   /// What became of the registers that the test wrote.
-  enum Restoration: Equatable, Sendable {
+  package enum Restoration: Equatable, Sendable {
     /// So many hold what they held before, as read back.
     case proved(count: Int)
     /// At least one does not.
     case failed(SensorError)
   }
 
-  let outcome: Outcome
-  let restoration: Restoration
+  package let outcome: Outcome
+  package let restoration: Restoration
 }
 
 /// The answer of one axis.
-struct SelfTestAnswer: Equatable, Sendable {
+package struct SelfTestAnswer: Equatable, Sendable {
   /// The axis by its position in `ChannelSet`, 0 to 5.
-  let channel: Int
+  package let channel: Int
   /// In g or °/s.
-  let response: Double
+  package let response: Double
   /// Whether the factory wrote no trim to judge it by. The maker writes one into every original.
-  var isUntrimmed = false
-  let finding: CertificateFinding
+  package var isUntrimmed = false
+  package let finding: CertificateFinding
 
-  var verdict: CertificateFinding.Verdict { finding.verdict }
+  package var verdict: CertificateFinding.Verdict { finding.verdict }
 }
 
 extension SelfTestReport {

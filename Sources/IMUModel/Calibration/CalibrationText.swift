@@ -40,18 +40,20 @@ public enum CalibrationText {
     /// A clause with the line, from 1, and the key.
     public let description: String
 
-    static let tooLong = Fault(description: "it is longer than \(byteLimit) bytes")
-    static let notACalibration = Fault(
+    package static let tooLong = Fault(description: "it is longer than \(byteLimit) bytes")
+    package static let notACalibration = Fault(
       description: "its first line is not `imulog-calibration \(version)`")
-    static let empty = Fault(
+    package static let empty = Fault(
       description: "it calibrates neither the accelerometer nor the gyroscope")
-    static let cut = Fault(description: "its last line is not `end`, so its end is missing")
+    package static let cut = Fault(description: "its last line is not `end`, so its end is missing")
 
-    static func missing(key: String) -> Fault { Fault(description: "it has no line `\(key)`") }
-    static func bad(key: String, line: Int) -> Fault {
+    package static func missing(key: String) -> Fault {
+      Fault(description: "it has no line `\(key)`")
+    }
+    package static func bad(key: String, line: Int) -> Fault {
       Fault(description: "line \(line), `\(key)`, has no such value")
     }
-    static func repeated(key: String, line: Int) -> Fault {
+    package static func repeated(key: String, line: Int) -> Fault {
       Fault(description: "line \(line) has `\(key)` a second time")
     }
   }

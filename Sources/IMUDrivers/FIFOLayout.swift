@@ -74,7 +74,6 @@ package struct StampCounter: Sendable, BitwiseCopyable {
   @usableFromInline let count: Int
   @usableFromInline let ticksPerSlot: UInt16
 
-  @inlinable
   package init(register: UInt8, count: Int, ticksPerSlot: UInt16) {
     (self.register, self.count, self.ticksPerSlot) = (register, count, ticksPerSlot)
   }

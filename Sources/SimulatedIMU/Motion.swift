@@ -60,16 +60,15 @@ public struct Motion: Sendable {
   /// The same state for ever.
   public static func steady(_ truth: Truth) -> Motion { Motion(shape: .steady(truth)) }
 
-  /// The true state; `nil` for a recording.
+  /// See ``MotionSource/truth(at:)``.
   package func truth(at nanoseconds: Int64) -> Truth? { withSource { $0.truth(at: nanoseconds) } }
 
-  /// The recorded counts; `nil` unless it is a recording.
+  /// See ``MotionSource/counts(at:)``.
   package func counts(at nanoseconds: Int64) -> RawSample? {
     withSource { $0.counts(at: nanoseconds) }
   }
 
-  /// Calls `body` with the motion as the chips read it.
-  func withSource<Value>(_ body: (MotionSource) -> Value) -> Value {
+  private func withSource<Value>(_ body: (MotionSource) -> Value) -> Value {
     // Safe: the source does not leave the closure, in which the array's storage stays.
     rows.withUnsafeBufferPointer { body(MotionSource(shape: shape, rows: $0)) }
   }

@@ -42,8 +42,8 @@ package struct SelfTestAnswer: Equatable, Sendable {
   /// In g or °/s.
   package let response: Double
   /// Whether the factory wrote no trim to judge it by. The maker writes one into every original.
-  var isUntrimmed = false
-  let finding: CertificateFinding
+  package var isUntrimmed = false
+  package let finding: CertificateFinding
 
   package var verdict: CertificateFinding.Verdict { finding.verdict }
 }

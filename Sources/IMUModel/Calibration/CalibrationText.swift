@@ -47,7 +47,9 @@ public enum CalibrationText {
       description: "it calibrates neither the accelerometer nor the gyroscope")
     package static let cut = Fault(description: "its last line is not `end`, so its end is missing")
 
-    package static func missing(key: String) -> Fault { Fault(description: "it has no line `\(key)`") }
+    package static func missing(key: String) -> Fault {
+      Fault(description: "it has no line `\(key)`")
+    }
     package static func bad(key: String, line: Int) -> Fault {
       Fault(description: "line \(line), `\(key)`, has no such value")
     }

@@ -58,12 +58,9 @@ struct SensorSearch: Sendable {
     do {
       identity = try SensorIdentity.identify(on: &node, addresses: free, choice: request.choice)
     } catch {
-      guard let refusal else { throw error }
-      // The cause is the kernel driver that holds the wanted chip, not another chip on the bus.
-      switch error {
-      case .notFound, .otherModel: throw refusal
-      default: throw error
-      }
+      // If a kernel driver holds the wanted chip, that is the cause, not another chip on the bus.
+      if let refusal { throw refusal }
+      throw error
     }
     progress()
     // Before the first register is written.

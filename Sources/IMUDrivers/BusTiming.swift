@@ -56,7 +56,7 @@ public enum BusTiming {
 
   /// The arithmetic in words, such as `an 18-byte burst takes 192 bit times, 1.92 ms at 100 kHz, and 0.05 ms in the
   /// kernel: 507 Hz at most`.
-  package static func sentence(_ model: SensorModel, busClock: Int) -> String {
+  static func sentence(_ model: SensorModel, busClock: Int) -> String {
     let bits = averageBits(model)
     let (lengths, further, ticks) = bursts(model)
     let what =

@@ -104,7 +104,7 @@ extension SensorModel {
 ///
 /// Names and fields follow the LSM6DSO data sheet (DS12140), section 9; notes give the differences of the LSM6DS3 and
 /// LSM6DSL generations. Two-byte quantities have their low byte at the lower address.
-package enum LSM6DSRegister {
+enum LSM6DSRegister {
   /// Selects banks. Unless 0, all other numbers mean other registers.
   static var bank: Register { Register(0x01, "FUNC_CFG_ACCESS") }
   /// LSM6DSO: [7:0] watermark.
@@ -167,7 +167,7 @@ package enum LSM6DSRegister {
   static var fifoTag: Register { Register(0x78, "FIFO_DATA_OUT_TAG") }
 
   /// The names that errors use; with the same number, the first counts.
-  package static var all: [Register] {
+  static var all: [Register] {
     [
       bank, interrupt2, identity, control1, control2, control3, control4, control6, control8,
       control9, control10, status, output, angularRate, acceleration, fifoStatus, patternData,

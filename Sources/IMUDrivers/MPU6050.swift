@@ -108,7 +108,7 @@ package enum MPU6050Register {
   static var identity: Register { Register(0x75, "WHO_AM_I") }
 
   /// The names that errors use.
-  package static var all: [Register] {
+  static var all: [Register] {
     [
       sampleRateDivider, configuration, gyroscope, accelerometer, accelerometer2, fifoEnable,
       interruptPin, interruptEnable, interruptStatus, output, userControl, power1, power2,

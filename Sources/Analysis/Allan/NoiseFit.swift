@@ -120,19 +120,9 @@ struct NoiseFit {
     return (squares, covariances)
   }
 
-  /// A term that explains more than half of the variance at some points.
-  struct Share {
-    /// N, B, K or R.
-    let value: Double
-    /// Its relative standard deviation, plus the most that it changes when a point is left out.
-    let relativeError: Double
-    /// The averaging times at which it explains more than half.
-    let taus: ClosedRange<Double>
-  }
-
-  /// Term 0 to 3 of N, B, K and R; `nil` unless it leads at so many points that follow each other, and is three standard
-  /// deviations from 0.
-  func share(_ term: Int, leadingAt number: Int) -> Share? {
+  /// Term 0 to 3 of N, B, K and R; `nil` unless it explains more than half of the variance at so many points, and is three
+  /// standard deviations from 0.
+  func term(_ term: Int, leadingAt number: Int) -> NoiseTerms.Term? {
     let leads = rows.filter { row in
       squares[term] * row.parts[term] > (squares * row.parts).sum() / 2
     }
@@ -151,8 +141,8 @@ struct NoiseFit {
       return max(spread, abs((other / squares[term]).squareRoot() - 1))
     }
     let error = (covariances[term] * max(1, misfit)).squareRoot() / squares[term] / 2
-    return Share(
-      value: squares[term].squareRoot(), relativeError: error + spread,
-      taus: first.point.tau...last.point.tau)
+    return .found(
+      squares[term].squareRoot(), relativeError: error + spread,
+      at: first.point.tau...last.point.tau)
   }
 }

@@ -34,7 +34,6 @@ final class CountTexts {
     free(entries)
   }
 
-  /// Makes the text of a count and returns its entry.
   @inline(never)
   func make(_ count: Int16) -> Entry {
     let (characters, length) = scale.text(of: count)
@@ -64,7 +63,6 @@ package struct CountScale: Equatable {
   /// Digits after the point before trailing zeros are dropped.
   package let decimals: Int
 
-  /// Counts as they are.
   static let counts = CountScale(numerator: 1, offset: 0, denominator: 1, decimals: 0)
 
   private init(numerator: Int128, offset: Int128, denominator: Int128, decimals: Int) {

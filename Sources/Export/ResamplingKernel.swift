@@ -16,7 +16,6 @@ import Text
 /// 0.45 of the new rate, all of it within 1 % up to 0.4, and less than 1 % from 0.5 on, which would come back as slower
 /// motion. The cubic keeps the amplitude within 1 % up to 0.13 of the rate, a line to 0.045 only.
 struct ResamplingKernel {
-  /// A sample, by channel.
   struct Point {
     var time: Int64
     var counts: SIMD8<Double>
@@ -33,7 +32,6 @@ struct ResamplingKernel {
   /// Nanoseconds between samples, and between values.
   private let oldPeriod: Double
   private let newPeriod: Double
-  /// Whether the rate goes down.
   let isFilter: Bool
   private let sinc: [Double]
   private let window: [Double]
@@ -41,7 +39,6 @@ struct ResamplingKernel {
   /// Entries of a table for 1, of the argument and of the window: a line between them is right to 1e-6.
   private static let fineness = 1024.0
 
-  /// Whether the rate stays.
   private let isGrid: Bool
 
   /// The kernel of values at even times, at the samples' own rate.

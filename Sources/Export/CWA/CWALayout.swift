@@ -23,10 +23,7 @@ import Text
 /// Source: Open Movement, `Docs/ax3/ax3-technical.md` and `cwa.h`.
 struct CWALayout {
   /// The scales of both sensors; that of a gyroscope if there is one.
-  struct Scales {
-    let accelerometer: CWAScale
-    let gyroscope: CWAScale?
-  }
+  typealias Scales = (accelerometer: CWAScale, gyroscope: CWAScale?)
 
   /// Stamps have six bits for the year since 2000: 64 years.
   static let timeLimit: Int64 = 23_376 * 86400 * 1_000_000_000
@@ -48,17 +45,14 @@ struct CWALayout {
     SampleRate(3200, per: 1 << (15 - code)).map { (UInt8(code), $0) }
   }
 
-  /// Of rates above the highest one, those up to so many times of it are resampled.
-  private static let mostOfHighest = 64.0
-
   /// The rate is the recording's, or the lowest that is at least 95 % of it: 100 Hz for 97 and for 104 Hz, as for chips
-  /// whose rates are those of an AX6 and 4 % more; the highest for those above it. `nil` for rates far above.
+  /// whose rates are those of an AX6 and 4 % more; the highest for rates up to 64 times of it, and `nil` above.
   init?(_ plan: ExportPlan) {
     let log = plan.description
     let hertz = log.rate.hertz
     guard
       let found = CWALayout.rates.first(where: { $0.rate.hertz >= 0.95 * hertz })
-        ?? CWALayout.rates.last(where: { $0.rate.hertz * CWALayout.mostOfHighest >= hertz })
+        ?? CWALayout.rates.last(where: { $0.rate.hertz * 64 >= hertz })
     else { return nil }
     rate = found.rate
     isResampled = rate != log.rate
@@ -96,7 +90,6 @@ struct CWALayout {
     return UInt32(truncatingIfNeeded: high | low)
   }
 
-  /// A sector of samples, which begins at a slot.
   func sector(
     _ number: UInt32, _ slot: UInt64, temperature: UInt16, _ scales: Scales, _ samples: [UInt16]
   ) -> [UInt8] {

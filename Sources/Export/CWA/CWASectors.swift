@@ -59,10 +59,6 @@ struct CWASectors: SampleFormat {
     }
   }
 
-  mutating func add<Sink: ByteSink & ~Copyable>(_ gap: Gap, at time: Int64, to sink: inout Sink)
-    throws(ExportError)
-  {}
-
   /// Fills the last sector up.
   mutating func finish<Sink: ByteSink & ~Copyable>(to sink: inout Sink) throws(ExportError) {
     try fill(.max, to: &sink)

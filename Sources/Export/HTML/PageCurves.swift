@@ -62,7 +62,6 @@ struct PageCurves {
     (self.horizontal, self.vertical) = (horizontal, vertical)
   }
 
-  /// The element.
   var text: String {
     var text = """
       <figure><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 360" role="img" \

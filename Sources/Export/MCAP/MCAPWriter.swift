@@ -153,7 +153,6 @@ struct MCAPWriter {
   }
 }
 
-/// The kinds of records, by their first byte.
 private enum MCAPRecord: UInt8 {
   case header = 0x01
   case footer, schema, channel, message, chunk, messageIndex, chunkIndex
@@ -176,7 +175,6 @@ private struct MCAPTimes {
   var fields: [UInt8] { .number(min(first, last)) + .number(last) }
 }
 
-/// Fields of records.
 extension [UInt8] {
   /// The lowest byte first.
   fileprivate static func number(_ value: some FixedWidthInteger) -> [UInt8] {

@@ -8,7 +8,6 @@
 enum ROSTopic: Int, CaseIterable {
   /// Inertial measurements in m/s² and rad/s, and temperatures in °C.
   case imu, temperature
-  /// Lines of text.
   case gaps, marks, labels
 
   var name: String { self == .imu ? "/imu" : "/imu/\(self)" }

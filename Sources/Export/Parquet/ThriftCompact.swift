@@ -29,7 +29,6 @@ struct Thrift: ExpressibleByDictionaryLiteral {
     Thrift(type: 8, [UInt8](varint: UInt64(bytes.count)) + bytes)
   }
 
-  /// Values of one type.
   static func list(_ values: [Thrift]) -> Thrift {
     let head = [UInt8(min(values.count, 15)) << 4 | (values.first?.type ?? 12)]
     let count = values.count < 15 ? [] : [UInt8](varint: UInt64(values.count))

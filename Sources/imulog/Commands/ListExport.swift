@@ -81,33 +81,25 @@ struct ListExport {
     "\(fileName) exists already and is not overwritten; move or rename it"
   }
 
-  /// Why a format cannot hold the recording. The remedies of `imulog export` are options, which this screen has none of.
+  /// Why the export failed. The remedies of `imulog export` are options, which this screen has none of.
   private func refusal(_ error: ExportError) -> String {
     switch error {
     case .output(let name, let code): "writing to \(name): \(Errno.meaning(code))"
-    case .ticksMissing(let count, _, _):
-      "\(count) \(count == 1 ? "tick has" : "ticks have") no sample, and \(format.rawValue) has no times that could "
-        + "say so; \(command("--fill hold")) repeats the sample before them"
-    case .tooLong(let samples, let limit, _):
-      "\(samples) samples are more than the \(limit) that \(format.rawValue) holds; "
-        + "\(command("--from 0s --to 1h")) writes a part"
-    case .sensorNeeded(let sensor, _, _):
-      "\(format.rawValue) needs x, y and z of the \(sensor == .gyro ? "gyroscope" : "accelerometer"), and the recording does not have them; press x for another format"
-    case .axesMissing, .oneSensorOnly, .channelsNotRecorded:
-      "\(format.rawValue) needs x, y and z of a sensor, and the recording does not have them; press x for another format"
-    case .unusableScale(let channels, _):
-      "the scale of \(channels) in the recording's header cannot be written out; \(command("--units raw")) writes counts"
-    case .evenTimesNeeded:
-      "\(format.rawValue) has a rate and no times, and the chip's own clock kept those of this recording; "
-        + "\(command("--grid")) resamples it to even ones"
-    case .log: "\(error)"
-    case .timeNotHeld, .rateNotHeld, .noRate, .accelerometerNeeded, .valuesNotHeld, .noSamples,
-      .tooManyPieces, .noChipTimes, .noDate, .optionsTogether, .optionNotSupported,
-      .bothSensorsNeeded, .tooLongForOrientation, .noCalibration, .calibrationOfOther,
-      .implausibleCalibration, .unreadCalibration:
-      "\(error.problem); press x for another format"
+    case .log: error.problem
+    case .refused, .unusable:
+      if let option = error.option, let effect = ListExport.effects[option] {
+        "\(error.problem); \(command(option)) \(effect)"
+      } else {
+        "\(error.problem); press x for another format"
+      }
     }
   }
+
+  /// What the options do that an error may name.
+  private static let effects = [
+    "--fill hold": "repeats the sample before them", "--from 0s --to 1h": "writes a part",
+    "--units raw": "writes counts", "--grid": "resamples it to even times",
+  ]
 
   private func command(_ options: String) -> String {
     "`imulog export \(entry.number) \(options) --format \(format.rawValue) -o FILE`"

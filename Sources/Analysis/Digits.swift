@@ -5,7 +5,7 @@ import Glibc
 /// Numbers with a given number of significant digits.
 package enum Digits {
   /// `value` rounded to so many significant digits, 1 to 15: in plain digits from 0.0001 to 999,999, else with an exponent;
-  /// `-` for what is no number.
+  /// `-` for what is not finite.
   package static func text(_ value: Double, _ digits: Int) -> String {
     guard value.isFinite else { return "-" }
     guard value != 0 else { return "0" }

@@ -10,7 +10,7 @@ package struct AxisAnalysis: Equatable, Sendable {
   package let channel: Int
   /// g or °/s a count, positive.
   package let scale: Double
-  /// Of the counts.
+  /// In counts.
   package let moments: CountMoments
   /// In unit² a hertz.
   package let spectrum: Spectrum

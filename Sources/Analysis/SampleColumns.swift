@@ -51,7 +51,7 @@ package struct SampleSegment: Equatable, Sendable {
 /// Nothing is made up between two segments. Runs of fewer than ``shortest`` samples are left out, so that the number of
 /// segments is bounded too.
 package final class SampleColumns {
-  /// Samples that are held at most: 224 MB of seven channels, of which only what is filled takes memory.
+  /// The most samples: 224 MB of seven channels, which take memory as they are filled.
   package static let limit = 16_000_000
   /// Samples of the shortest segment.
   package static let shortest = 64
@@ -137,8 +137,8 @@ package final class SampleColumns {
     return length > 0 ? Double(account.lengthError) / length : nil
   }
 
-  /// By how much of itself the rate changes between segments, and between the parts of each, of which a long one has 16 to
-  /// 32; parts of fewer than `length` samples are taken together. 0 where the computer reads the chip on its grid.
+  /// By how much of itself the rate changes between segments, and between the 16 to 32 parts of a long one; parts of fewer
+  /// than `length` samples are taken together. 0 where the computer reads the chip on its grid.
   func rateDrift(length: Int) -> Double {
     guard description.isFreeRunning else { return 0 }
     var (shortest, longest) = (Double.infinity, 0.0)

@@ -128,7 +128,7 @@ package struct CountScale: Equatable {
     return (digits, exact < 0 && digits != 0)
   }
 
-  /// The text of what lies between counts, with as many decimals; beyond the range of a count that of its end.
+  /// The text of a value between counts, with as many decimals; beyond the range of a count its end's.
   package func text(between count: Double) -> (characters: UInt128, length: Int) {
     let count = count < -32768 ? -32768 : count < 32767 ? count : 32767
     let value = count * slope + intercept

@@ -115,7 +115,7 @@ final class DerivedColumns {
     return samples
   }
 
-  /// Computes the values of the next rows. Those of samples that a program has written since are no numbers.
+  /// Computes the values of the next rows: not a number for samples that a program has written since.
   func next(_ count: Int) {
     values.removeAll(keepingCapacity: true)
     for _ in 0..<count {
@@ -196,7 +196,7 @@ struct DerivedTexts {
   private let keys: [PackedText.Words]
   private let decimals: [Int]
   private let powers: [Double]
-  /// In place of what is no number.
+  /// In place of what is not a number.
   private let unknown: PackedText.Words
 
   /// Bytes that must be free for each column.
@@ -227,7 +227,7 @@ struct DerivedTexts {
     return place - output
   }
 
-  /// Writes a value rounded to `decimals` digits, at least one of which stays; returns the number of bytes.
+  /// Writes a value rounded to `decimals` digits, and keeps at least one; returns the number of bytes.
   private static func write(
     _ value: Double, _ decimals: Int, _ power: Double, to output: UnsafeMutableRawPointer
   ) -> Int {

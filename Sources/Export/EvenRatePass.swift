@@ -5,7 +5,7 @@ import LogFormat
 import LogStore
 import Text
 
-/// Rows at a rate: each is whole periods after an epoch, that of a format that has a rate and no times, or tick 0's deadline.
+/// Rows at a rate: each is whole periods after an epoch, a format's or tick 0's deadline.
 struct EvenRows {
   let rate: SampleRate
   /// Nanoseconds from the format's epoch to tick 0's deadline.
@@ -54,7 +54,7 @@ extension EvenRows {
 /// finding that lets a chip's instants jump, or between times with a proof and those without: the row is absent. A run
 /// between gaps that no instant meets has its last sample at the nearest one; on the grid it has none.
 ///
-/// Memory is that of the samples that a value needs; see ``ResamplingKernel``.
+/// Memory holds the samples that a value needs; see ``ResamplingKernel``.
 struct EvenRatePass {
   /// What takes the rows, in order: the row's number since the epoch, its time, and counts by channel.
   typealias Body = (UInt64, Int64, SIMD8<Double>) throws(ExportError) -> Void
@@ -226,7 +226,7 @@ struct EvenRatePass {
     (first, left) = (0, 0)
   }
 
-  /// Gives the rows up to a time, of which the run's points are known.
+  /// Gives the rows up to a time; the run's points up to it are known.
   private mutating func put(until end: Int64, _ body: Body) throws(ExportError) {
     while true {
       let time = try rows.time(ofRow: next)

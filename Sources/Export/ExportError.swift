@@ -15,7 +15,7 @@ public enum ExportError: Error, Equatable, Sendable {
   /// The recording's header, or a calibration, has values that cannot be exported.
   case unusable(_ problem: String, remedy: String, option: String? = nil)
 
-  /// The reader of a pipe went away, which is no fault: `imulog export … | head`.
+  /// The reader of a pipe went away, as in `imulog export … | head`: not a fault.
   public var isBrokenPipe: Bool {
     if case .output(_, EPIPE) = self { true } else { false }
   }

@@ -53,7 +53,6 @@ public enum ExportOption: String, CaseIterable, Sendable {
 
 extension ExportFormat {
   struct Entry {
-    /// Of values.
     enum Units: Equatable {
       /// Any; these if none are asked for.
       case any(ExportUnits)

@@ -84,7 +84,7 @@ struct ExportPlan {
     return values
   }
 
-  /// The name of the time's column: that of a grid's instant shows that the values are resampled.
+  /// The name of the time's column, which shows whether values are resampled.
   var timeName: String { options.isResampled ? "t_grid_ns" : "t_ns" }
 
   /// The columns after those of the channels.

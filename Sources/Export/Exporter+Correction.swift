@@ -7,8 +7,8 @@ import Text
 
 /// Samples in the axes of a mounting, and without a sensor's errors.
 extension Exporter {
-  /// Has the reader return samples in the axes of the mounting, and without the sensor's errors if that is asked for;
-  /// returns what was done, in sentences. Of a reader at its beginning.
+  /// Has the reader, which is at its beginning, return samples in the axes of the mounting, and without the sensor's errors
+  /// if that is asked for; returns what was done, in sentences.
   package func correct<Storage: LogStorage & ~Copyable>(
     _ reader: inout LogReader<Storage>
   ) throws(ExportError) -> [String] {
@@ -74,8 +74,8 @@ extension Exporter {
     "the calibration (\(calibration.name)) is of no sensor whose values are here"
   }
 
-  /// What the samples that were read showed of a correction: clipped values that calibration hides, and temperatures that the
-  /// calibration does not know. Of a reader that was corrected, once it has read.
+  /// What a corrected reader has read of clipped values that calibration hides, and of temperatures that the calibration
+  /// does not know.
   package func correctionRemarks<Storage: LogStorage & ~Copyable>(
     _ reader: borrowing LogReader<Storage>
   ) -> [String] {
@@ -115,7 +115,7 @@ extension Exporter {
     made: Int, recorded: Int
   )
 
-  /// The sensors that are calibrated, and of which there are values.
+  /// The calibrated sensors with exported values.
   private func parts(_ calibration: SensorCalibration, _ log: RecordingDescription) -> [Part] {
     let (made, sensor) = (calibration.conditions, log.sensor)
     let (first, second) = (calibration.accelerometer, calibration.gyroscope)

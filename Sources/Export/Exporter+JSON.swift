@@ -146,9 +146,7 @@ extension JSONWriter {
     member("used", account.bestPairIndex)
   }
 
-  /// From `complete` to `lateness`.
-  ///
-  /// - Parameter isLive: Whether a program is writing the recording.
+  /// From `complete` to `chipTimes`; `isLive` while a program is writing the recording.
   mutating func addEnd(_ account: LogAccount, isLive: Bool) {
     line("complete") { $0.bool(account.isWhole) }
     line("stopReason") {

@@ -119,8 +119,8 @@ extension Exporter {
   ///     t,gx,gy,gz,ax,ay,az
   ///     0,1,-2,…
   ///
-  /// Readers look at the first 500 bytes to know the file, and take a comma in a value for its end, so texts are short,
-  /// and ASCII without commas. Times are nanoseconds; readers count from the first.
+  /// Readers recognise the file by its first 500 bytes, and end a value at a comma, so texts are short, and ASCII without
+  /// commas. Times are nanoseconds; readers count from the first.
   func writeGCSV<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
@@ -169,7 +169,7 @@ extension Exporter {
 
   /// Kalibr's table: rad/s, then m/s², at nanoseconds since 1970.
   ///
-  /// Kalibr takes the last nine digits of a time for the decimals of a second, and needs one more before them.
+  /// Kalibr reads the last nine digits of a time as the decimals of a second, and needs one more before them.
   func writeKalibr<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {

@@ -74,7 +74,7 @@ struct HeaderFacts {
     }
   }
 
-  /// Adds what counts mean: the value of one, and for temperatures that of count 0, in a unit that gives exact ratios.
+  /// Adds the value of a count, and for temperatures of count 0, in a unit that gives exact ratios.
   mutating func addScales(_ plan: ExportPlan) {
     let sensor = plan.description.sensor
     for channel in plan.channels where plan.units == .raw {

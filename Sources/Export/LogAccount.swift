@@ -196,7 +196,7 @@ struct LogAccount {
   }
 
   /// The ticks that a drawing of the plan's range shows: those of the samples and, before and after them, those that
-  /// the log reports or has lost. A time is no proof of a tick: samples come late, and chips run fast or slow.
+  /// the log reports or has lost. A time does not prove a tick: samples come late, and chips run fast or slow.
   func ticks(_ plan: ExportPlan) -> Range<UInt64> {
     let begin = min(sampledTicks?.lowerBound ?? .max, missing?.lowerBound ?? .max)
     let end = max(sampledTicks?.upperBound.addingSaturated(1) ?? 0, missing?.upperBound ?? 0)
@@ -287,7 +287,7 @@ struct ItemList {
 /// Finds the times of sensor events, which have ticks only: on the grid, or, where times and not the rate place the ticks,
 /// right after the samples before them.
 ///
-/// A log may have an event before the samples that precede it, so one of such a recording waits for a later sample.
+/// A log may have an event before the samples that precede it, so there it waits for a later sample.
 private struct EventPlaces {
   /// An event, and the beginning of its grid, as in ``ExportPlan/origin``.
   typealias Place = (event: SensorEvent, origin: Int64)

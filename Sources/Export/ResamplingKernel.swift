@@ -9,7 +9,7 @@ import Text
 ///     a higher rate   a cubic through two samples before the instant and two after it; a line through the nearest two
 ///                     where these four are uneven, or fewer
 ///     the same rate   a cubic through the four nearest samples, or all of a shorter run, whose times need not be even
-///     a lower rate    sin(0.9 π u) / u · cos²(π d / 2 L), of which the sum is made 1
+///     a lower rate    sin(0.9 π u) / u · cos²(π d / 2 L), scaled to the sum 1
 ///
 /// d is the distance of a sample from the instant, u the same in periods of the new rate, and L the reach: 16 periods, and
 /// less next to a gap, from which nothing is taken; below 2 periods it is a line. The filter has half the amplitude at

@@ -26,7 +26,7 @@ public struct AxisTicks: Equatable, Sendable {
     (self.ticks, self.step) = (ticks, step)
   }
 
-  /// The finest ticks of which at most `limit` are in `range`, its ends included.
+  /// The finest ticks with at most `limit` in `range`, its ends included.
   ///
   /// A range has none if it is empty, if an end or its length is not finite, or if it is so narrow that a `Double`
   /// cannot distinguish its values.
@@ -39,7 +39,7 @@ public struct AxisTicks: Equatable, Sendable {
       self = .none
       return
     }
-    // Begins with a step that is too fine, of which at least `limit` + 1 fit, and increases it.
+    // Begins with a step that is too fine, as at least `limit` + 1 fit, and increases it.
     var step = DecimalStep(atMost: length / Double(limit + 1))
     while true {
       let multiples = step.multiples(in: range)
@@ -59,7 +59,7 @@ private struct DecimalStep {
   private var digit: Int64 = 1
   private var exponent = 0
 
-  /// A power of ten that is no more than `length`, which is positive.
+  /// The greatest power of ten up to `length`, which is positive.
   init(atMost length: Double) {
     while DecimalStep.power(exponent) > length { exponent -= 1 }
     while DecimalStep.power(exponent + 1) <= length { exponent += 1 }

@@ -23,7 +23,7 @@ public struct TimeTicks: Equatable, Sendable {
   /// The parts of a label: `s`, `min:s`, `h:min` or `h:min:s`.
   public let unit: String
 
-  /// The finest ticks of which at most `limit` are in `range`, its ends included; none for an empty range.
+  /// The finest ticks with at most `limit` in `range`, its ends included; none for an empty range.
   ///
   /// - Complexity: a few dozen operations, and a text for each tick.
   public init(_ range: ClosedRange<Int64>, atMost limit: Int) {

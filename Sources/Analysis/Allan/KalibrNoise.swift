@@ -2,7 +2,7 @@
 
 /// Noise parameters as Kalibr reads them: its `imu.yaml`.
 ///
-/// Each is that of the noisiest axis, since Kalibr has one for a sensor. (github.com/ethz-asl/kalibr, wiki,
+/// Each is the noisiest axis's, since Kalibr has one for a sensor. (github.com/ethz-asl/kalibr, wiki,
 /// "IMU Noise Model")
 package enum KalibrNoise {
   /// The file's text.

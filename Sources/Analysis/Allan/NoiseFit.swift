@@ -7,7 +7,7 @@ import IMUModel
 ///
 ///     σ²(τ) = N²/τ − F/τ² + B² · 2 ln 2/π + K²τ/3 · (1 + 1/2m²) + R²τ²/2        m samples in τ
 ///
-/// R is a steady drift, as of temperature. The part in 1/m² is that of a walk which is seen at instants. (IEEE Std 952-2020,
+/// R is a steady drift, as of temperature. The part in 1/m² comes from seeing a walk at instants. (IEEE Std 952-2020,
 /// annex C.) F is what a filter takes: means of white noise behind one have the variance N²/τ − a/τ², and neighbours the
 /// covariance b/τ², for any filter whose response is over within τ, so that F is a + b. The shorter averaging times are left
 /// out, at which the curve does not fall as noise does.
@@ -38,7 +38,7 @@ struct NoiseFit {
   private let squares: SIMD8<Double>
   private let covariances: SIMD8<Double>
   private let sum: Double
-  /// Square sum of the weighted distances over its expectation: 1 for a curve that is such a sum.
+  /// Square sum of the weighted distances over its expectation: 1 for a sum of these terms.
   let misfit: Double
 
   /// - Parameter points: At least three, by rising averaging time.

@@ -45,7 +45,7 @@ package struct NoiseTerms: Equatable, Sendable {
   private static let leastVariance = 0.25 + rounding
   /// The variance of white noise, without what rounding adds, that chance may show of half a count.
   private static let leastWhite = 0.2
-  /// A curve that is no sum of these noises: its points are three times as far off as they should be.
+  /// Above it a curve is not a sum of these noises: its points are three times as far off as they should be.
   private static let greatestMisfit = 9.0
 
   /// - Parameters:

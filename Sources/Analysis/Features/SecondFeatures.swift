@@ -111,7 +111,7 @@ package struct SecondFeatures {
       + sensor.temperatureOffset.value
   }
 
-  /// The root mean square of the acceleration in each of ``bands``, over the axes that are recorded, in m/s²; `nil` for a band that the
+  /// The root mean square of the acceleration in each of ``bands``, over the recorded axes, in m/s²; `nil` for a band that the
   /// second does not resolve.
   package mutating func bandRMS() -> [Double?] {
     let none = [Double?](repeating: nil, count: SecondFeatures.bands.count)

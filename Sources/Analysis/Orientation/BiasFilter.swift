@@ -21,7 +21,7 @@ package enum OrientationConstants {
   static let biasLimit = 2.0
   /// °/s: how well a bias is known at last from motion, and from rest.
   static let (motionSigma, restSigma) = (0.1, 0.03)
-  /// How much less the vertical direction, of which motion shows nothing, is pulled to zero.
+  /// How much less the vertical direction, which motion does not reveal, is pulled to zero.
   static let verticalForgetting = 0.0001
   /// Seconds of rest before it is believed, and the time constant of the means from which deviations count.
   static let (restTime, restFilterTime) = (1.5, 0.5)

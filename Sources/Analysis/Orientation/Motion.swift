@@ -2,7 +2,7 @@
 
 /// How a sensor lay and what pushed it when a sample was made.
 package struct Motion: Equatable, Sendable, BitwiseCopyable {
-  /// The turn from the sensor's frame to that of the earth: Z up; where X points is not known, and drifts.
+  /// The turn from the sensor's frame to the earth's: Z up; where X points is not known, and drifts.
   package let orientation: Quaternion
   /// The acceleration without gravity in the sensor's frame, m/s².
   package let linearAcceleration: SIMD3<Double>

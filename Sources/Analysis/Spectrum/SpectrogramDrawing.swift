@@ -43,7 +43,7 @@ package struct SpectrogramDrawing {
 
   /// Gives the drawing's text, in pieces of at most a row of cells.
   ///
-  /// - Parameter isInPage: Whether it becomes an element of an HTML page, and is no file of its own.
+  /// - Parameter isInPage: Whether it becomes an element of an HTML page and not a file.
   package func write<Failure>(
     isInPage: Bool = false, _ put: (String) throws(Failure) -> Void
   ) throws(Failure) {

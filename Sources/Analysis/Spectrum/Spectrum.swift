@@ -118,7 +118,7 @@ package struct Spectrum: Equatable, Sendable {
   }
 
   private func peak(at place: Int, _ prominence: Double) -> Peak {
-    // Of a sine in a Hann window, the ratio of two neighbouring amplitudes gives the frequency exactly.
+    // The ratio of two neighbouring amplitudes gives the frequency of a sine in a Hann window exactly.
     let isRight = density[place + 1] > density[place - 1]
     let ratio = (max(density[place + 1], density[place - 1]) / density[place]).squareRoot()
     let shift = max(0, (2 * ratio - 1) / (ratio + 1)) * (isRight ? 1 : -1)

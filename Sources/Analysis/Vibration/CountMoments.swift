@@ -13,7 +13,6 @@ package struct CountMoments: Equatable, Sendable {
   /// Samples at an end of the range of counts.
   package private(set) var clipped = 0
 
-  /// Of all samples of some runs of a channel.
   init(_ runs: some Sequence<UnsafeBufferPointer<Int16>>) {
     var numbers = [UInt32](repeating: 0, count: 1 << 16)
     numbers.withUnsafeMutableBufferPointer { numbers in

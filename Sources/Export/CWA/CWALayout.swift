@@ -22,7 +22,6 @@ import Text
 ///
 /// Source: Open Movement, `Docs/ax3/ax3-technical.md` and `cwa.h`.
 struct CWALayout {
-  /// The scales of both sensors; that of a gyroscope if there is one.
   typealias Scales = (accelerometer: CWAScale, gyroscope: CWAScale?)
 
   /// Stamps have six bits for the year since 2000: 64 years.
@@ -35,7 +34,7 @@ struct CWALayout {
   let isResampled: Bool
   private let rateCode: UInt8
   let hasGyroscope: Bool
-  /// Of temperatures; `nil` where none were recorded.
+  /// Scales temperatures; `nil` where none were recorded.
   let sensor: SensorDescription?
   private let device: UInt16
   private let session: UInt32
@@ -57,7 +56,7 @@ struct CWALayout {
     rate = found.rate
     isResampled = rate != log.rate
     // The range is in the scales of each sector. Its bits here must be those of 8 g: a reader of these bytes as signed
-    // numbers, scikit-digital-health, takes larger ones for damage.
+    // numbers, scikit-digital-health, reads larger ones as damage.
     rateCode = found.code | 0x40
     hasGyroscope = plan.channels.contains(3)
     sensor = plan.channels.contains(6) ? log.sensor : nil

@@ -22,7 +22,7 @@ struct CWASectors: SampleFormat {
 
   /// Rows that repeat the sample before.
   private(set) var filledCount: UInt64 = 0
-  /// Nanoseconds, at most, between a sample's time and that of its row.
+  /// The most nanoseconds between a sample's time and its row's.
   private(set) var displacement: UInt64 = 0
   /// The least and the largest counts of accelerometer and gyroscope.
   private(set) var extremes: [ClosedRange<Int>] = [0...0, 0...0]

@@ -26,7 +26,7 @@ struct PieceScan: SampleFormat {
   private(set) var pieceCount: UInt64 = 0
   /// Ticks without a sample between two that have one.
   private(set) var missingTicks: UInt64 = 0
-  /// Nanoseconds, at most, between a sample's time and that of an even rate from the beginning of its piece.
+  /// The most nanoseconds between a sample's time and its place at an even rate from the beginning of its piece.
   private(set) var displacement: UInt64 = 0
   private let rate: SampleRate
   private var labels: LabelColumn?

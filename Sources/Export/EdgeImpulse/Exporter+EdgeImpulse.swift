@@ -46,7 +46,7 @@ extension Exporter {
   }
 
   /// Writes a document for each part of a recording without gaps, `walk.1.json` and so on in a directory `walk`, and the
-  /// labels of their samples. Edge Impulse takes the name up to its first point for a label.
+  /// labels of their samples. Edge Impulse reads the name up to its first point as a label.
   ///
   /// - Throws: ``ExportError``, also for too many parts; the directory is not published then.
   public func write<Storage: LogStorage & ~Copyable>(

@@ -11,7 +11,7 @@ import Graph
 ///          └────────────────────────────┘
 ///            0.1      1      10     100   Frequency in Hz
 ///
-/// Of the points of two units' width the highest is drawn, so that a peak keeps its height.
+/// The highest point in two units' width is drawn, so that a peak keeps its height.
 struct PageCurves {
   private typealias Point = (x: Double, y: Double)
 

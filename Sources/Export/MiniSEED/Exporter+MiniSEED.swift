@@ -53,9 +53,9 @@ struct SeedRate: SampleFormat {
   /// Nanoseconds.
   private let period: Double
   private var last: (tick: UInt64, time: Int64)?
-  /// Of the stretch without jumps that is being read.
+  /// The steps and nanoseconds of the present stretch without jumps.
   private var (stretch, length): (Int64, Int64) = (0, 0)
-  /// Steps from a sample to that of the next tick that are a period long, and others.
+  /// Steps from tick to tick that are a period long, and others.
   private(set) var (steps, jumps): (UInt64, UInt64) = (0, 0)
   private var allLength: Int64 = 0
   /// Nanoseconds by which the end of a stretch is at most beside its place at the nominal rate.

@@ -8,7 +8,7 @@ import Text
 ///     │ number │ names, channel │ time │ samples, rate, …   │ 1000 │ 1001 │ 100, or │ 6 or 7 frames │
 ///
 /// (SEED 2.4, chapter 8.) Blockette 1000 names encoding and length, 1001 has the microseconds of the time, and 100, where
-/// the rate is no whole number, the rate.
+/// the rate is not a whole number, the rate.
 struct SeedRecords {
   static let length = 512
   private static let frameLength = 64

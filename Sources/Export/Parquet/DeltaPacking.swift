@@ -13,7 +13,7 @@ struct DeltaPage {
 
   private var (count, first, last): (Int, Int64, Int64) = (0, 0, 0)
   private var blocks: [UInt8] = []
-  /// Of the open block.
+  /// The open block's.
   private var differences: [Int64] = []
   private var (least, greatest): (Int64, Int64) = (.max, .min)
 

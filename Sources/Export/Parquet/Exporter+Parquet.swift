@@ -38,7 +38,7 @@ private struct ParquetTable: SampleFormat {
   private var labels: LabelColumn
   private var ledger = TickLedger()
   private let hasGaps: Bool
-  /// The gap of which a row is being added; `nil` for samples.
+  /// The gap whose row is being added; `nil` for samples.
   private var gap: Gap?
   private var file: ParquetFile
 

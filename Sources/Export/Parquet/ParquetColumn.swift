@@ -180,7 +180,7 @@ final class ParquetColumn {
   /// Ends the chunk of so many rows, at `offset` of the file: its pages, and the footer's entry about them.
   func endChunk(of rows: Int, at offset: Int) -> (pages: [[UInt8]], entry: Thrift) {
     endPage()
-    // fastparquet takes a page of no bytes for all that follows it.
+    // fastparquet reads a page of no bytes as all that follows it.
     if isText, places.isEmpty { enter([]) }
     let header = isText ? dictionaryHeader : []
     if isText {

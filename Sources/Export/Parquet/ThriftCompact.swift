@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value in Thrift's compact protocol, of which a Parquet file's headers and footer are made.
+/// A value in Thrift's compact protocol, the form of a Parquet file's headers and footer.
 ///
 ///     structure: field's step │ type, value │ … │ 0        list: count │ type, values
 struct Thrift: ExpressibleByDictionaryLiteral {

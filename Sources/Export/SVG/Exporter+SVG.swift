@@ -111,7 +111,7 @@ struct DrawingTrace {
       lastTime == nil ? 0 : period)
     let begin = max(due, span.lowerBound)
     guard hasGaps, !overflow, end > begin else { return }
-    // At the ends of a range less than half a period is no tick.
+    // Less than half a period at the ends of a range holds no tick.
     let isAtEnd = lastTime == nil || end == span.upperBound
     guard !isAtEnd || end - begin >= period / 2 else { return }
     addHole(begin..<end)

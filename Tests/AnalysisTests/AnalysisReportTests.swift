@@ -27,7 +27,7 @@ struct AnalysisReportTests {
       isMounted: isMounted)
   }
 
-  @Test("axes are said to be the chip's where the header has a mounting that was not applied")
+  @Test("a remark names the chip's axes where the header has a mounting that was not applied")
   func mounting() throws {
     let remark = "axes are the chip's, not those of the mounting -z,y,x"
     let axes = try #require(AxisMap("-z,y,x"))

@@ -167,7 +167,7 @@ struct CalibratedExportTests {
     }
   }
 
-  @Test("another full scale is said of the sensor that it is of, and of both")
+  @Test("a remark names another full scale for its sensor, and for both")
   func otherScale() throws {
     func remark(_ accelerometer: Int, _ gyroscope: Int) throws -> String {
       let log = try log {
@@ -191,7 +191,7 @@ struct CalibratedExportTests {
     #expect(both.contains(first) && both.contains(second))
   }
 
-  @Test("temperatures beyond those of a calibration's change with them are said")
+  @Test("a remark names temperatures beyond those of a calibration's drift")
   func temperatures() throws {
     let words = "and the gyroscope's change with it is known at 20 to 25 °C"
     func remarks(_ options: ExportOptions) throws -> [String] {
@@ -258,7 +258,7 @@ struct CalibratedExportTests {
     }
   }
 
-  @Test("an accelerometer that lacks an axis is not calibrated, which is said; the gyroscope is")
+  @Test("an accelerometer that lacks an axis is not calibrated, with a remark; the gyroscope is")
   func missingAxes() throws {
     func values(_ channels: ChannelSet) throws -> (row: [Substring], remarks: [String]) {
       let log = try log { $0.channels = channels }
@@ -293,7 +293,7 @@ struct CalibratedExportTests {
     }
   }
 
-  @Test("what the header has of axes and calibration and cannot be read is said, and counts stay")
+  @Test("a remark names axes and a calibration of the header that cannot be read, and counts stay")
   func unread() throws {
     let log = try log {
       $0.calibration = nil

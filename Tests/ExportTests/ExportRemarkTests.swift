@@ -6,7 +6,7 @@ import LogFormat
 import LogStoreTesting
 import Testing
 
-@Suite("What an export leaves out or moves, it says")
+@Suite("Remarks on what an export leaves out or moves")
 struct ExportRemarkTests {
   private static let started: Int64 = 1_763_800_000_123_456_789
 

@@ -97,7 +97,7 @@ struct OrientationExportTests {
     #expect(lines[3] == "300000000,16384,0,0,0,0,0,0.707106781,0.0,-0.707106781,0.0,,,")
   }
 
-  @Test("after a long gap the orientation begins anew, which is said, as bridged ticks are")
+  @Test("after a long gap the orientation begins anew, and remarks name this and bridged ticks")
   func gaps() throws {
     var log = resting([0, 1, 3, 6, 7])
     log.gap(2, 1, .missed)
@@ -164,7 +164,7 @@ struct OrientationExportTests {
     #expect(try PageSamples(page: resting([0]).export(ExportOptions(format: .html))).turns == [])
   }
 
-  @Test("a rate that changes, and times that are uneven, are said with what they cost")
+  @Test("remarks name a rate that changes, and uneven times, with what they cost")
   func changingRate() throws {
     let table = TestLog.description(
       channels: [.accelerometer, .gyroscope], rate: hertz(100),

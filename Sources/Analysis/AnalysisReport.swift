@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 import Text
 
 /// What an analysis shows, in words and numbers for people: on the terminal and in a page.
 ///
 /// Texts may have foreign words of the log's header; each medium cleans them.
-public struct AnalysisReport {
+package struct AnalysisReport {
   /// The recording's number in its store.
-  public let number: UInt32
-  /// Its header.
-  public let description: RecordingDescription
-  /// What was found.
-  public let analysis: RecordingAnalysis
+  package let number: UInt32
+  package let description: RecordingDescription
+  package let analysis: RecordingAnalysis
   /// The mounting in the log's header where the axes are nevertheless the chip's; else `nil`.
-  public let mounting: AxisMap?
+  package let mounting: AxisMap?
 
   /// A report on an analysis.
   ///
   /// - Parameter isMounted: Whether the samples that were analysed are in the axes of the header's mounting.
-  public init(
+  package init(
     number: UInt32, description: RecordingDescription, analysis: RecordingAnalysis, isMounted: Bool
   ) {
     (self.number, self.description, self.analysis) = (number, description, analysis)
@@ -27,7 +25,7 @@ public struct AnalysisReport {
   }
 
   /// What was analysed.
-  public var subject: String {
+  package var subject: String {
     let segments = Plain.count(analysis.segmentCount, "segment")
     var text =
       "recording \(number): \(analysis.sampleCount) samples in \(segments), "
@@ -41,11 +39,11 @@ public struct AnalysisReport {
   }
 
   /// What was left out, and what is doubtful: clauses.
-  public var remarks: [String] {
+  package var remarks: [String] {
     let account = analysis.account
     var lines: [String] = []
     func add(_ count: UInt64, _ one: String, _ many: String) {
-      if count > 0 { lines.append("\(count) \(count == 1 ? one : many)") }
+      if count > 0 { lines.append(Plain.count(count, one, many)) }
     }
     if let mounting {
       lines.append("axes are the chip's, not those of the mounting \(mounting)")
@@ -77,12 +75,12 @@ public struct AnalysisReport {
   }
 
   /// The windows of the spectra, and the band that they cover.
-  public var covered: String {
+  package var covered: String {
     let half = analysis.rate / 2
     var text = "covered: "
     if let spectrum = analysis.axes.first?.spectrum {
       text =
-        "spectra: \(spectrum.windows) Hann \(spectrum.windows == 1 ? "window" : "windows") of \(spectrum.length) samples, "
+        "spectra: \(Plain.count(spectrum.windows, "Hann window")) of \(spectrum.length) samples, "
         + "\(Digits.text(spectrum.resolution, 3)) Hz apart, each value with a "
         + "relative standard deviation of \(Digits.text(spectrum.relativeError * 100, 2)) %; covered: \(Digits.text(spectrum.resolution, 3)) to "
     }
@@ -103,23 +101,22 @@ public struct AnalysisReport {
   }
 
   /// Why noise terms are missing: a clause for each reason.
-  public var noiseReasons: [String] {
+  package var noiseReasons: [String] {
     if let motion = analysis.motion { return ["no noise terms: \(motion)"] }
     return AnalysisReport.terms.flatMap { name, term in
       analysis.refusals(term).map { "no \(name) of \($0)" }
     }
   }
 
-  /// The noise terms with their names.
   private static var terms: [(name: String, of: (NoiseTerms) -> NoiseTerms.Term)] {
     [("N", \.randomWalk), ("B", \.biasInstability), ("K", \.rateRandomWalk)]
   }
 
   /// A row of the table of figures: its name, and the text of each axis.
-  public typealias Row = (name: String, cells: [String])
+  package typealias Row = (name: String, cells: [String])
 
   /// The table of figures; its first row has the names of the axes, and of the vector of the acceleration.
-  public var rows: [Row] {
+  package var rows: [Row] {
     let axes = analysis.axes
     var rows: [Row] = [("", axes.map(\.name) + (total == nil ? [] : ["|a|"]))]
     func add(_ name: String, _ cell: (AxisAnalysis) -> String, all: Double? = nil) {
@@ -166,7 +163,6 @@ public struct AnalysisReport {
     return "velocity RMS, mm/s, 10 to \(Digits.short(end)) Hz"
   }
 
-  /// A noise term with its relative uncertainty.
   private func term(
     _ axis: AxisAnalysis, _ term: (NoiseTerms) -> NoiseTerms.Term, _ acceleration: Double,
     _ rate: Double

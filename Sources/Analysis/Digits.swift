@@ -3,10 +3,10 @@
 import Glibc
 
 /// Numbers with a given number of significant digits.
-public enum Digits {
+package enum Digits {
   /// `value` rounded to so many significant digits, 1 to 15: in plain digits from 0.0001 to 999,999, else with an exponent;
-  /// `-` for what is no number.
-  public static func text(_ value: Double, _ digits: Int) -> String {
+  /// `-` for what is not finite.
+  package static func text(_ value: Double, _ digits: Int) -> String {
     guard value.isFinite else { return "-" }
     guard value != 0 else { return "0" }
     var exponent = Int(floor(log10(value.magnitude)))
@@ -26,7 +26,7 @@ public enum Digits {
   }
 
   /// `value` with at most four significant digits and no needless zeros: 250.6, 10.
-  public static func short(_ value: Double) -> String {
+  package static func short(_ value: Double) -> String {
     var text = text(value, 4)
     guard text.contains("."), !text.contains("e") else { return text }
     while text.hasSuffix("0") { text.removeLast() }

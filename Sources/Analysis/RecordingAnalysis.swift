@@ -5,23 +5,21 @@ import Text
 
 /// What the samples of one axis show. Quantities are in g for an axis of the accelerometer and in °/s for one of the
 /// gyroscope, unless they say otherwise.
-public struct AxisAnalysis: Equatable, Sendable {
+package struct AxisAnalysis: Equatable, Sendable {
   /// Its position in ``ChannelSet``.
-  public let channel: Int
+  package let channel: Int
   /// g or °/s a count, positive.
-  public let scale: Double
-  /// Of the counts.
-  public let moments: CountMoments
+  package let scale: Double
+  /// In counts.
+  package let moments: CountMoments
   /// In unit² a hertz.
-  public let spectrum: Spectrum
-  /// The strongest peaks of the spectrum.
-  public let peaks: [Spectrum.Peak]
+  package let spectrum: Spectrum
+  package let peaks: [Spectrum.Peak]
   /// In counts.
-  public let allan: AllanCurve
+  package let allan: AllanCurve
   /// In counts.
-  public let noise: NoiseTerms
+  package let noise: NoiseTerms
 
-  /// Peaks that are kept.
   static let peakLimit = 3
 
   init(
@@ -42,19 +40,16 @@ public struct AxisAnalysis: Equatable, Sendable {
     noise = NoiseTerms(allan, duration: columns.duration, motion: motion)
   }
 
-  /// The name of the channel.
-  public var name: String { ChannelSet.names[channel] }
-  /// Whether it is one of the accelerometer.
-  public var isAcceleration: Bool { channel < 3 }
-  /// The mean.
-  public var mean: Double { moments.mean * scale }
+  package var name: String { ChannelSet.names[channel] }
+  package var isAcceleration: Bool { channel < 3 }
+  package var mean: Double { moments.mean * scale }
   /// The root mean square without the mean.
-  public var rms: Double { moments.deviation * scale }
+  package var rms: Double { moments.deviation * scale }
   /// The greatest distance from the mean.
-  public var peak: Double { moments.peak * scale }
+  package var peak: Double { moments.peak * scale }
 
   /// The root mean square of the velocity, in mm/s; `nil` for a rate, and where the spectrum does not resolve 10 Hz.
-  public var velocity: Double? {
+  package var velocity: Double? {
     guard isAcceleration else { return nil }
     return spectrum.integralRMS(in: RecordingAnalysis.velocityBand).map {
       $0 * 1000 * OrientationConstants.gravity
@@ -63,35 +58,31 @@ public struct AxisAnalysis: Equatable, Sendable {
 }
 
 /// What a stretch of a recording shows of vibration and noise.
-public struct RecordingAnalysis: Equatable, Sendable {
-  /// The axes, in the order of ``ChannelSet``.
-  public let axes: [AxisAnalysis]
-  /// Samples in segments.
-  public let sampleCount: Int
+package struct RecordingAnalysis: Equatable, Sendable {
+  package let axes: [AxisAnalysis]
+  package let sampleCount: Int
   /// Runs of evenly spaced samples.
-  public let segmentCount: Int
+  package let segmentCount: Int
   /// What was left out, and what is doubtful.
-  public let account: SampleColumns.Account
-  /// Samples a second.
-  public let rate: Double
+  package let account: SampleColumns.Account
+  package let rate: Double
   /// By how much of itself the rate may be wrong; `nil` where no chip's clock proves it.
-  public let rateError: Double?
+  package let rateError: Double?
   /// By how much of itself the rate changes within the recording; `nil` where that moves no frequency by more than the
   /// spectrum's resolution.
-  public let rateDrift: Double?
-  /// Seconds of samples.
-  public let duration: Double
+  package let rateDrift: Double?
+  package let duration: Double
   /// Samples in segments that are too short for a window of the spectrum.
-  public let outsideWindows: Int
+  package let outsideWindows: Int
   /// Why the noise terms mean nothing; `nil` when the sensor was at rest.
-  public let motion: String?
+  package let motion: String?
   /// The bands that are reported, in hertz.
-  public let bands: [Range<Double>]
+  package let bands: [Range<Double>]
   /// Why bands that were asked for have no value: clauses.
-  public let bandRefusals: [String]
+  package let bandRefusals: [String]
 
   /// The bands that are reported unless others are asked for, in hertz.
-  public static let usualBands: [Range<Double>] = [
+  package static let usualBands: [Range<Double>] = [
     0.1..<1, 1..<5, 5..<10, 10..<50, 50..<100, 100..<500, 500..<1000, 1000..<5000,
   ]
   /// Where velocity is measured: from 10 Hz on and below 1 kHz, as ISO 20816-1 has it for most machines.
@@ -107,7 +98,7 @@ public struct RecordingAnalysis: Equatable, Sendable {
   /// Analyses columns of at least one segment.
   ///
   /// - Parameter bands: Those that are asked for; `nil` for those of ``usualBands`` that the spectrum covers.
-  public init(_ columns: SampleColumns, bands asked: [Range<Double>]? = nil) {
+  package init(_ columns: SampleColumns, bands asked: [Range<Double>]? = nil) {
     let moments = columns.channels.intersection([.accelerometer, .gyroscope]).indices.map {
       (channel: $0, of: CountMoments(columns.runs(ofChannel: $0)))
     }
@@ -150,11 +141,11 @@ public struct RecordingAnalysis: Equatable, Sendable {
   }
 
   /// Samples at an end of the range of counts, of all axes.
-  public var clipped: Int { axes.reduce(0) { $0 + $1.moments.clipped } }
+  package var clipped: Int { axes.reduce(0) { $0 + $1.moments.clipped } }
 
   /// Why axes do not show a term: each reason with its axes, as clauses such as `ax, ay: its noise is less than half a
   /// count`.
-  public func refusals(_ term: (NoiseTerms) -> NoiseTerms.Term) -> [String] {
+  package func refusals(_ term: (NoiseTerms) -> NoiseTerms.Term) -> [String] {
     var found: [(reason: String, names: String)] = []
     for axis in axes {
       guard case .refused(let reason) = term(axis.noise) else { continue }
@@ -169,7 +160,7 @@ public struct RecordingAnalysis: Equatable, Sendable {
 
   /// The root mean square of the vector of the accelerations, or of their velocities; `nil` unless every axis of the
   /// accelerometer has a value.
-  public func total(_ value: (AxisAnalysis) -> Double?) -> Double? {
+  package func total(_ value: (AxisAnalysis) -> Double?) -> Double? {
     let values = axes.filter(\.isAcceleration).map(value)
     guard values.count == 3 else { return nil }
     var sum = 0.0

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 import LogFormat
-public import LogStore
+package import LogStore
+import Text
 
 extension SampleColumns {
   /// Reads a stretch of a recording into columns.
@@ -12,7 +13,7 @@ extension SampleColumns {
   ///   - to: Nanoseconds since tick 0's deadline: samples at it and after it are left out; `nil` for none.
   ///   - channels: The channels of interest; those that the recording lacks have no column.
   /// - Throws: ``AnalysisError`` when the log cannot be read, or when the stretch has too many samples, none, or no segment.
-  public static func read<Storage: LogStorage & ~Copyable>(
+  package static func read<Storage: LogStorage & ~Copyable>(
     _ reader: inout LogReader<Storage>, from: Int64? = nil, to: Int64? = nil,
     channels: ChannelSet = [.accelerometer, .gyroscope], limit: Int = SampleColumns.limit
   ) throws(AnalysisError) -> SampleColumns {
@@ -28,33 +29,43 @@ extension SampleColumns {
       switch item {
       case .samples:
         guard reading.add(reader.block, reader.earliest, reader.latest) else {
-          throw .tooLong(limit: limit)
+          throw .refused(
+            "there are more than the \(limit) samples that can be analysed at once",
+            remedy: "choose a stretch with --from and --to")
         }
         if let to, let last = reader.block.times.last, last >= to { isOver = true }
       case .damage: reading.columns.account.damages += 1
       default: break
       }
     }
-    reading.end()
+    reading.endSegment()
     let columns = reading.columns
-    guard !columns.segments.isEmpty else {
-      let longest = columns.account.longestLeftOut
-      let isStretch = from != nil || to != nil
-      throw longest == 0
-        ? .noSamples(isStretch: isStretch)
-        : .tooShort(
-          longest: longest, needed: shortest, isStretch: isStretch, by: columns.division)
+    guard columns.segments.isEmpty else { return columns }
+    let longest = columns.account.longestLeftOut
+    let isStretch = from != nil || to != nil
+    guard longest > 0 else {
+      throw .refused(
+        "there is no sample to analyse",
+        remedy: "choose another " + (isStretch ? "stretch with --from and --to" : "recording"),
+        isRequest: isStretch)
     }
-    return columns
+    throw .refused(
+      Plain.count(longest, "sample is", "samples are")
+        + " the longest run without a gap or an uneven time, and an analysis needs \(shortest)",
+      remedy: columns.divisionRemedy
+        ?? (isStretch ? "choose another stretch, or record for longer" : "record for longer"),
+      isRequest: isStretch)
   }
 
-  /// What divides the samples again and again; `nil` where it happened now and then.
-  private var division: AnalysisError.Division? {
-    guard description.isImported else {
-      return account.gaps < AnalysisError.Division.least ? nil : .gaps
-    }
+  /// The remedy where something divides the samples again and again, so that recording for longer does not help; `nil` where
+  /// it happened now and then.
+  private var divisionRemedy: String? {
     // Where the rows of a table are too far apart for the grid, its times make gaps too.
-    return account.unevenTimes + account.gaps < AnalysisError.Division.least ? nil : .times
+    let isTable = description.isImported
+    guard account.gaps + (isTable ? account.unevenTimes : 0) >= 3 else { return nil }
+    return isTable
+      ? "its times come in bursts or leave gaps: if no row is missing, import the table again with --rate and without time= in --columns, which places its rows evenly"
+      : "gaps leave no longer one, and recording for longer does not help: end what `imulog info` names as their cause, or choose another recording"
   }
 
   private static func next<Storage: LogStorage & ~Copyable>(
@@ -104,9 +115,9 @@ private struct ColumnReading {
       if let last, tick == last.tick + 1, isEven(time, after: last.time) {
         if start == nil { start = row }
       } else {
-        if let start, !copy(block, start..<row) { return false }
-        note(tick)
-        finish()
+        if let start, !columns.append(start..<row, of: block) { return false }
+        if let last, tick != last.tick + 1 { columns.account.gaps += 1 }
+        endSegment()
         columns.begin(at: time)
         start = row
         isFirst = true
@@ -118,19 +129,13 @@ private struct ColumnReading {
       last = (tick, time)
       end = row + 1
     }
-    if let start, !copy(block, start..<end) { return false }
+    if let start, !columns.append(start..<end, of: block) { return false }
     return true
   }
 
-  mutating func end() { finish() }
-
-  private func copy(_ block: borrowing SampleBlock, _ rows: Range<Int>) -> Bool {
-    guard !rows.isEmpty else { return true }
-    // The columns' addresses, because a borrowed block cannot be captured.
-    let sources = columns.channels.indices.map { ($0, block.counts(ofChannel: $0)) }
-    return columns.append(rows, lastTime: block.times[rows.upperBound - 1]) { channel in
-      sources.first { $0.0 == channel }?.1 ?? UnsafeBufferPointer(start: nil, count: 0)
-    }
+  func endSegment() {
+    guard columns.endSegment() else { return }
+    columns.account.lengthError += firstError + lastError
   }
 
   /// Whether a time continues a segment; one that is off is counted.
@@ -138,15 +143,6 @@ private struct ColumnReading {
     guard !spacing.contains(time &- last) else { return true }
     columns.account.unevenTimes += 1
     return !isFreeRunning
-  }
-
-  private func note(_ tick: UInt64) {
-    if let last, tick != last.tick + 1 { columns.account.gaps += 1 }
-  }
-
-  private func finish() {
-    guard columns.endSegment() else { return }
-    columns.account.lengthError += firstError + lastError
   }
 
   /// What a sample's instant may be off, as the readings of the chip's clock prove.

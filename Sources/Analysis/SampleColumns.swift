@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
+import LogFormat
 
 /// A run of consecutive, evenly spaced samples.
-public struct SampleSegment: Equatable, Sendable {
+package struct SampleSegment: Equatable, Sendable {
   /// The place of its first sample in the columns.
-  public let first: Int
-  /// Samples in it.
-  public private(set) var count: Int
+  package let first: Int
+  package private(set) var count: Int
   /// Nanoseconds since tick 0's deadline at its first sample.
-  public let firstTime: Int64
+  package let firstTime: Int64
   /// Nanoseconds since tick 0's deadline at its last sample.
-  public private(set) var lastTime: Int64
+  package private(set) var lastTime: Int64
 
   /// One of its samples: the number from 1 on, and the time.
   struct Instant: Equatable, Sendable {
@@ -28,7 +28,6 @@ public struct SampleSegment: Equatable, Sendable {
     (self.first, count, firstTime, lastTime) = (first, 0, time, time)
   }
 
-  /// Adds samples up to a time.
   mutating func append(_ number: Int, upTo time: Int64) {
     count += number
     lastTime = time
@@ -40,12 +39,7 @@ public struct SampleSegment: Equatable, Sendable {
   }
 
   /// The places of its samples in the columns.
-  public var places: Range<Int> { first..<(first + count) }
-
-  /// Nanoseconds between two samples, the mean; `nil` for a single sample.
-  public var period: Double? {
-    count > 1 ? Double(lastTime - firstTime) / Double(count - 1) : nil
-  }
+  package var places: Range<Int> { first..<(first + count) }
 }
 
 /// The counts of a stretch of a recording in memory: a column for each channel, and the segments that they form.
@@ -56,43 +50,40 @@ public struct SampleSegment: Equatable, Sendable {
 ///
 /// Nothing is made up between two segments. Runs of fewer than ``shortest`` samples are left out, so that the number of
 /// segments is bounded too.
-public final class SampleColumns {
-  /// Samples that are held at most: 224 MB of seven channels, of which only what is filled takes memory.
-  public static let limit = 16_000_000
+package final class SampleColumns {
+  /// The most samples: 224 MB of seven channels, which take memory as they are filled.
+  package static let limit = 16_000_000
   /// Samples of the shortest segment.
-  public static let shortest = 64
+  package static let shortest = 64
 
   /// What is not in the columns, and what is doubtful in them.
-  public struct Account: Equatable, Sendable {
+  package struct Account: Equatable, Sendable {
     /// Samples in runs that are too short.
-    public internal(set) var leftOut: UInt64 = 0
+    package internal(set) var leftOut: UInt64 = 0
     /// Samples of the longest such run.
-    public internal(set) var longestLeftOut = 0
+    package internal(set) var longestLeftOut = 0
     /// Places where ticks are missing between two samples.
-    public internal(set) var gaps: UInt64 = 0
+    package internal(set) var gaps: UInt64 = 0
     /// Places where the time between two consecutive samples is off by more than half a period: a new segment where the
     /// times place the samples, else a reading that came late.
-    public internal(set) var unevenTimes: UInt64 = 0
+    package internal(set) var unevenTimes: UInt64 = 0
     /// Parts of the log that cannot be read.
-    public internal(set) var damages: UInt64 = 0
+    package internal(set) var damages: UInt64 = 0
     /// Samples whose instants no reading of the chip's clock proves.
-    public internal(set) var unproved: UInt64 = 0
+    package internal(set) var unproved: UInt64 = 0
     /// Nanoseconds by which the lengths of all segments together may be wrong; only for a chip that keeps the time.
-    public internal(set) var lengthError: Int64 = 0
+    package internal(set) var lengthError: Int64 = 0
   }
 
-  /// The log's header.
-  public let description: RecordingDescription
+  package let description: RecordingDescription
   /// The channels that have a column.
-  public let channels: ChannelSet
-  /// Samples in each column.
-  public private(set) var count = 0
-  /// In order of time.
-  public private(set) var segments: [SampleSegment] = []
+  package let channels: ChannelSet
+  package private(set) var count = 0
+  package private(set) var segments: [SampleSegment] = []
   /// Whether the recording was found to be cut off within the columns' stretch.
-  public var isCutOff = false
+  package var isCutOff = false
   /// What is not in the columns.
-  public internal(set) var account = Account()
+  package internal(set) var account = Account()
   private let memory: UnsafeMutablePointer<Int16>
   private let capacity: Int
   private let positions: [Int]
@@ -114,7 +105,7 @@ public final class SampleColumns {
 
   /// The counts of a segment of a channel, by the channel's position in ``ChannelSet``; traps unless ``channels`` has it.
   /// Valid while the columns are.
-  public func counts(ofChannel channel: Int, in segment: SampleSegment) -> UnsafeBufferPointer<
+  package func counts(ofChannel channel: Int, in segment: SampleSegment) -> UnsafeBufferPointer<
     Int16
   > {
     precondition(positions[channel] >= 0, "the columns have no such channel")
@@ -123,16 +114,14 @@ public final class SampleColumns {
       start: memory + positions[channel] * capacity + segment.first, count: segment.count)
   }
 
-  /// The counts of all segments of a channel.
-  public func runs(ofChannel channel: Int) -> [UnsafeBufferPointer<Int16>] {
+  package func runs(ofChannel channel: Int) -> [UnsafeBufferPointer<Int16>] {
     segments.map { counts(ofChannel: channel, in: $0) }
   }
 
-  /// Samples of the longest segment.
-  public var longest: Int { segments.reduce(0) { max($0, $1.count) } }
+  package var longest: Int { segments.reduce(0) { max($0, $1.count) } }
 
   /// Samples a second: the nominal rate where the computer reads the chip on its grid, else the mean of the times.
-  public var rate: Double {
+  package var rate: Double {
     let nominal = description.rate.hertz
     guard description.isFreeRunning else { return nominal }
     let periods = segments.reduce(0) { $0 + $1.count - 1 }
@@ -142,14 +131,14 @@ public final class SampleColumns {
 
   /// By how much of itself the rate may be wrong, as the readings of the chip's clock prove; `nil` where they do not, and
   /// where no chip keeps the time.
-  public var rateError: Double? {
+  package var rateError: Double? {
     guard description.clock != .grid, account.unproved == 0 else { return nil }
     let length = segments.reduce(0.0) { $0 + Double($1.lastTime - $1.firstTime) }
     return length > 0 ? Double(account.lengthError) / length : nil
   }
 
-  /// By how much of itself the rate changes between segments, and between the parts of each, of which a long one has 16 to
-  /// 32; parts of fewer than `length` samples are taken together. 0 where the computer reads the chip on its grid.
+  /// By how much of itself the rate changes between segments, and between the 16 to 32 parts of a long one; parts of fewer
+  /// than `length` samples are taken together. 0 where the computer reads the chip on its grid.
   func rateDrift(length: Int) -> Double {
     guard description.isFreeRunning else { return 0 }
     var (shortest, longest) = (Double.infinity, 0.0)
@@ -172,29 +161,25 @@ public final class SampleColumns {
     return longest > 0 ? longest / shortest - 1 : 0
   }
 
-  /// Seconds of samples.
-  public var duration: Double { Double(count) / rate }
+  package var duration: Double { Double(count) / rate }
 
   // MARK: - Filling
 
-  /// Begins a segment.
   func begin(at time: Int64) {
     segments.append(SampleSegment(first: count, at: time))
   }
 
-  /// Adds consecutive samples to the last segment; `false` when there is no room.
-  func append(
-    _ rows: Range<Int>, lastTime: Int64, column: (Int) -> UnsafeBufferPointer<Int16>
-  ) -> Bool {
+  /// Adds consecutive samples of a block to the last segment; `false` when there is no room.
+  func append(_ rows: Range<Int>, of block: borrowing SampleBlock) -> Bool {
     guard rows.count <= capacity - count else { return false }
     for channel in channels.indices {
-      guard let source = column(channel).baseAddress else { continue }
+      guard let source = block.counts(ofChannel: channel).baseAddress else { continue }
       // Safe: there is room for the rows, and the block has them.
       (memory + positions[channel] * capacity + count)
         .update(from: source + rows.lowerBound, count: rows.count)
     }
     count += rows.count
-    segments[segments.count - 1].append(rows.count, upTo: lastTime)
+    segments[segments.count - 1].append(rows.count, upTo: block.times[rows.upperBound - 1])
     return true
   }
 

@@ -6,24 +6,19 @@ import IMUModel
 /// The destination of an export's bytes.
 ///
 /// Writers format straight into the sink's own memory: ``reserve(_:)`` room, write into it, then
-/// ``commit(_:)`` the bytes written. ``BufferedSink`` is the program's; ``ArraySink`` is for tests.
+/// ``commit(_:)`` the bytes written. ``BufferedSink`` is the program's; ``ArraySink`` is for tests. A call throws
+/// ``ExportError/output(name:code:)`` when bytes could not be passed on.
 public protocol ByteSink: ~Copyable {
   /// Room for at least `count` bytes, at most 64 KiB, valid until the next call on the sink.
-  ///
-  /// - Throws: ``ExportError/output(name:code:)`` when bytes committed before could not be passed on.
   mutating func reserve(_ count: Int) throws(ExportError) -> UnsafeMutableRawPointer
 
   /// Accepts the first `count` bytes of the room reserved last; traps when they are more than were reserved.
   mutating func commit(_ count: Int)
 
   /// Appends a copy of `bytes` to the bytes committed before.
-  ///
-  /// - Throws: ``ExportError/output(name:code:)`` when bytes could not be passed on.
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws(ExportError)
 
   /// Passes on all bytes. Bytes that are never flushed are lost.
-  ///
-  /// - Throws: ``ExportError/output(name:code:)`` when bytes could not be passed on.
   mutating func flush() throws(ExportError)
 }
 
@@ -43,6 +38,16 @@ extension ByteSink where Self: ~Copyable {
       }
     }
     try result.get()
+  }
+
+  /// Appends a text in UTF-8.
+  mutating func write(_ text: String) throws(ExportError) { try write(Array(text.utf8)) }
+}
+
+extension [UInt8] {
+  /// Appends an integer's bytes, the lowest first.
+  mutating func append(littleEndian value: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
   }
 }
 

@@ -34,7 +34,6 @@ final class CountTexts {
     free(entries)
   }
 
-  /// Makes the text of a count and returns its entry.
   @inline(never)
   func make(_ count: Int16) -> Entry {
     let (characters, length) = scale.text(of: count)
@@ -64,7 +63,6 @@ package struct CountScale: Equatable {
   /// Digits after the point before trailing zeros are dropped.
   package let decimals: Int
 
-  /// Counts as they are.
   static let counts = CountScale(numerator: 1, offset: 0, denominator: 1, decimals: 0)
 
   private init(numerator: Int128, offset: Int128, denominator: Int128, decimals: Int) {
@@ -130,7 +128,7 @@ package struct CountScale: Equatable {
     return (digits, exact < 0 && digits != 0)
   }
 
-  /// The text of what lies between counts, with as many decimals; beyond the range of a count that of its end.
+  /// The text of a value between counts, with as many decimals; beyond the range of a count its end's.
   package func text(between count: Double) -> (characters: UInt128, length: Int) {
     let count = count < -32768 ? -32768 : count < 32767 ? count : 32767
     let value = count * slope + intercept

@@ -13,7 +13,6 @@ import Text
 ///
 /// Each format asks for the rows in the order of the samples, each once.
 final class DerivedColumns {
-  /// A column.
   struct Column {
     let name: String
     /// Its unit as exports name it.
@@ -55,20 +54,16 @@ final class DerivedColumns {
         Column(name: $0, unit: "1", suffix: "", decimals: 9)
       }
     }
-    let isGravities = plan.units == .gDps
-    linearScale = isGravities ? 1 / OrientationConstants.gravity : 1
+    let units = plan.units == .gDps ? ExportUnits.gDps : .si
+    linearScale = units == .gDps ? 1 / OrientationConstants.gravity : 1
     if hasLinear {
       let sensor = plan.description.sensor
-      guard
-        let scale = CountScale(
-          sensor.accelerometerScale, times: isGravities ? .one : .standardGravity, decimals: 6)
-      else {
-        throw .unusableScale(channels: "the accelerometer", scale: sensor.accelerometerScale)
+      guard let scale = ExportPlan.scale(ofChannel: 0, units, sensor) else {
+        throw .unusableScale(ofChannel: 0, sensor)
       }
+      let unit = units.unit(ofChannel: 0)
       columns += ExportedNames.derived[4...].map {
-        Column(
-          name: $0, unit: isGravities ? "g" : "m/s^2", suffix: isGravities ? "g" : "mps2",
-          decimals: scale.decimals)
+        Column(name: $0, unit: unit.name, suffix: unit.suffix, decimals: scale.decimals)
       }
     }
     self.columns = columns
@@ -101,20 +96,18 @@ final class DerivedColumns {
     reading: while let item = try reader.nextItem() {
       guard case .samples = item else { continue }
       for rows in plan.rows(of: reader.block) {
-        do {
-          try samples.append(rows, of: reader.block)
-          clipped +=
-            reader.isCorrected
-            ? reader.clipped.count { rows.contains($0.row) }
-            : rows.count { row in
-              let sample = reader.block[row].sample
-              return (0..<6).contains { sample[$0] == .min || sample[$0] == .max }
-            }
-        } catch {
-          switch error {
-          case .tooLong(let limit): throw .tooLongForOrientation(limit: limit)
-          }
+        guard samples.append(rows, of: reader.block) else {
+          throw .refused(
+            "the orientation is computed for at most \(MotionColumns.limit) samples at a time, and there are more",
+            remedy: ExportError.choosePart)
         }
+        clipped +=
+          reader.isCorrected
+          ? reader.clipped.count { rows.contains($0.row) }
+          : rows.count { row in
+            let sample = reader.block[row].sample
+            return (0..<6).contains { sample[$0] == .min || sample[$0] == .max }
+          }
       }
       if let last = reader.block.times.last, plan.isOver(at: last) { break reading }
     }
@@ -122,7 +115,7 @@ final class DerivedColumns {
     return samples
   }
 
-  /// Computes the values of the next rows. Those of samples that a program has written since are no numbers.
+  /// Computes the values of the next rows: not a number for samples that a program has written since.
   func next(_ count: Int) {
     values.removeAll(keepingCapacity: true)
     for _ in 0..<count {
@@ -131,19 +124,14 @@ final class DerivedColumns {
         continue
       }
       if hasOrientation {
-        values.append(motion.orientation.w)
-        append(motion.orientation.axis)
+        let (w, axis) = (motion.orientation.w, motion.orientation.axis)
+        values += [w, axis.x, axis.y, axis.z]
       }
       if hasLinear {
-        append(motion.linearAcceleration * linearScale)
+        let linear = motion.linearAcceleration * linearScale
+        values += [linear.x, linear.y, linear.z]
       }
     }
-  }
-
-  private func append(_ vector: SIMD3<Double>) {
-    values.append(vector.x)
-    values.append(vector.y)
-    values.append(vector.z)
   }
 
   /// What was computed and how, as names and texts: the same in every format.
@@ -160,7 +148,6 @@ final class DerivedColumns {
     ]
   }
 
-  /// The method with its constants, in words.
   var method: String {
     "\(OrientationConstants.method) (\(OrientationConstants.source)), time constant of the accelerometer "
       + "\(Plain.number(OrientationConstants.accelerometerTime, per: 10)) s, gravity "
@@ -175,45 +162,41 @@ final class DerivedColumns {
   /// The greatest part of itself by which a period may differ from the mean unsaid: 2° in a turn of 360°.
   private static let largestDeviation = 0.005
 
-  /// What is doubtful in the values: sentences.
   var doubts: [String] {
-    var remarks: [String] = []
-    if periodDeviation > DerivedColumns.largestDeviation {
-      remarks.append(
-        "the rate changes, by up to \(Plain.number(periodDeviation * 100, per: 10)) % from the mean that the orientation "
-          + "takes: a turn of 360° may be off by \(Plain.number(periodDeviation * 360, per: 10))°")
-    }
-    if unevenCount > 0 {
-      remarks.append(
-        "\(unevenCount) \(unevenCount == 1 ? "sample is more than half a period off its time" : "samples are more than half a period off their times"): "
-          + "the orientation takes all as evenly spaced")
-    }
-    if stretchCount > 1 {
-      remarks.append(
-        "the orientation begins anew after each gap of more than \(MotionColumns.longestBridge) s: "
-          + "\(stretchCount) stretches, whose headings have nothing to do with each other")
-    }
-    if clippedCount > 0 {
-      remarks.append(
-        "\(clippedCount) \(clippedCount == 1 ? "sample has" : "samples have") a value at an end of the chip's range: the "
-          + "orientation is off by what was cut, from the first of them on")
-    }
-    if repeatedCount > 0 {
-      remarks.append(
-        "for the orientation the sample before \(repeatedCount) missing "
-          + "\(repeatedCount == 1 ? "tick" : "ticks") counts once more for each of them")
-    }
-    return remarks
+    var doubts: [String] = []
+    func add(_ isTrue: Bool, _ sentence: String) { if isTrue { doubts.append(sentence) } }
+    let change = Plain.number(periodDeviation * 100, per: 10)
+    add(
+      periodDeviation > DerivedColumns.largestDeviation,
+      "the rate changes, by up to \(change) % from the mean that the orientation takes: a turn of 360° may be off by "
+        + "\(Plain.number(periodDeviation * 360, per: 10))°")
+    let uneven = Plain.count(
+      unevenCount, "sample is more than half a period off its time",
+      "samples are more than half a period off their times")
+    add(unevenCount > 0, "\(uneven): the orientation takes all as evenly spaced")
+    add(
+      stretchCount > 1,
+      "the orientation begins anew after each gap of more than \(MotionColumns.longestBridge) s: "
+        + "\(stretchCount) stretches, whose headings have nothing to do with each other")
+    let clipped = Plain.count(clippedCount, "sample has", "samples have")
+    add(
+      clippedCount > 0,
+      "\(clipped) a value at an end of the chip's range: the orientation is off by what was cut, from the first of them "
+        + "on")
+    add(
+      repeatedCount > 0,
+      "for the orientation the sample before \(Plain.count(repeatedCount, "missing tick")) counts once more for each of "
+        + "them")
+    return doubts
   }
 }
 
-/// Writes the values of derived columns as text.
 struct DerivedTexts {
   // Safe: a value touches at most `room` bytes: a key of 8 bytes, a sign, 19 digits, a point.
   private let keys: [PackedText.Words]
   private let decimals: [Int]
   private let powers: [Double]
-  /// In place of what is no number.
+  /// In place of what is not a number.
   private let unknown: PackedText.Words
 
   /// Bytes that must be free for each column.
@@ -222,13 +205,12 @@ struct DerivedTexts {
   /// - Parameter keys: Before each value, at most 8 bytes each.
   init(_ columns: [DerivedColumns.Column], keys: [String], unknown: String) {
     precondition(keys.count == columns.count)
-    self.unknown = PackedText.words(Array(unknown.utf8))
-    self.keys = keys.map { PackedText.words(Array($0.utf8)) }
+    self.unknown = PackedText.words(unknown)
+    self.keys = keys.map { PackedText.words($0) }
     decimals = columns.map(\.decimals)
     powers = decimals.map { (0..<$0).reduce(1.0) { power, _ in power * 10 } }
   }
 
-  /// Bytes that must be free for each row.
   var rowRoom: Int { keys.count * DerivedTexts.room }
 
   /// Writes the values of a row, and returns the number of bytes.
@@ -245,7 +227,7 @@ struct DerivedTexts {
     return place - output
   }
 
-  /// Writes a value rounded to `decimals` digits, at least one of which stays; returns the number of bytes.
+  /// Writes a value rounded to `decimals` digits, and keeps at least one; returns the number of bytes.
   private static func write(
     _ value: Double, _ decimals: Int, _ power: Double, to output: UnsafeMutableRawPointer
   ) -> Int {

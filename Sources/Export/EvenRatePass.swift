@@ -5,11 +5,9 @@ import LogFormat
 import LogStore
 import Text
 
-/// Rows at a rate: each is whole periods after an epoch, that of a format that has a rate and no times, or tick 0's deadline.
+/// Rows at a rate: each is whole periods after an epoch, a format's or tick 0's deadline.
 struct EvenRows {
   let rate: SampleRate
-  /// Whether these are the instants of the recording's own grid, from tick 0's deadline on.
-  var isGrid = false
   /// Nanoseconds from the format's epoch to tick 0's deadline.
   let origin: Int64
   /// Nanoseconds from the epoch to the end of the times that the format has.
@@ -17,20 +15,8 @@ struct EvenRows {
   /// Nanoseconds from 1970 to tick 0's deadline; `nil` where nothing dates the recording.
   let started: Int64?
   let format: ExportFormat
-
-  init(
-    rate: SampleRate, origin: Int64, limit: Int64, started: Int64?, format: ExportFormat
-  ) {
-    (self.rate, self.origin, self.limit) = (rate, origin, limit)
-    (self.started, self.format) = (started, format)
-  }
-
-  /// The instants of a plan's own grid.
-  init(_ plan: ExportPlan, _ format: ExportFormat) {
-    self.init(
-      rate: plan.description.rate, origin: 0, limit: .max, started: nil, format: format)
-    isGrid = true
-  }
+  /// Whether these are the instants of the recording's own grid, from tick 0's deadline on.
+  var isGrid = false
 
   /// Nanoseconds from the epoch to a time.
   func sinceEpoch(_ time: Int64) throws(ExportError) -> Int64 {
@@ -41,7 +27,6 @@ struct EvenRows {
     return sum
   }
 
-  /// The time of a row.
   func time(ofRow row: UInt64) throws(ExportError) -> Int64 {
     let place = rate.nanoseconds(atTick: row)
     guard place < limit else {
@@ -51,17 +36,25 @@ struct EvenRows {
   }
 }
 
+extension EvenRows {
+  init(_ plan: ExportPlan, _ format: ExportFormat) {
+    self.init(
+      rate: plan.description.rate, origin: 0, limit: .max, started: nil, format: format,
+      isGrid: true)
+  }
+}
+
 /// Computes the values of a recording at another rate or at even times, at the rows of a format or the instants of the grid.
 ///
 ///     samples    ●   ●   ●   ●   ●   ●           ●   ●   ●
 ///     rows        │    │    │    │    │    │    │    │    │
 ///     values      ×    ×    ×    ×    ×          ×    ×      none without samples on both sides
 ///
-/// Nothing is made across ticks without a sample, two periods without one (in an import, a second if that is longer), a
-/// finding that lets a chip's instants jump, or between times with a proof and those without: the row is absent, as a tick without a sample is. A run between gaps that
-/// no instant meets has its last sample at the nearest one, but for the grid, which has none then.
+/// No value is made across ticks without a sample, two periods without one (in an import, a second if that is longer), a
+/// finding that lets a chip's instants jump, or between times with a proof and those without: the row is absent. A run
+/// between gaps that no instant meets has its last sample at the nearest one; on the grid it has none.
 ///
-/// Memory is that of the samples that a value needs; see ``ResamplingKernel``.
+/// Memory holds the samples that a value needs; see ``ResamplingKernel``.
 struct EvenRatePass {
   /// What takes the rows, in order: the row's number since the epoch, its time, and counts by channel.
   typealias Body = (UInt64, Int64, SIMD8<Double>) throws(ExportError) -> Void
@@ -82,14 +75,11 @@ struct EvenRatePass {
   private var lastInRange: ResamplingKernel.Point?
   private var begin: Int64 = 0
   private var hasRows = false
-  /// The next row's number.
   private var next: UInt64 = 0
   /// The first row that was not given yet.
   private var free: UInt64 = 0
   private var firstRow: UInt64 = 0
   private var rowCount: UInt64 = 0
-  /// Rows for each sample that are never too many: a long recording at 10 Hz has more than one.
-  private static let mostOfSample = 8.0
   /// Whether a run would begin after the plan's range.
   private var isOver = false
   /// Samples at the time of the one before, which are left out.
@@ -101,11 +91,10 @@ struct EvenRatePass {
       rows.isGrid
       ? ResamplingKernel()
       : ResamplingKernel(from: plan.description.rate.hertz, to: rows.rate.hertz)
-    let (twice, overflow) = plan.description.rate.periodNanoseconds.multipliedReportingOverflow(
-      by: 2)
-    let period = overflow ? Int64.max : twice
+    let twice = plan.description.rate.periodNanoseconds.multipliedReportingOverflow(by: 2)
     // The times of an import may be late by whole periods where no tick is missing.
-    longestStep = plan.description.isImported ? max(period, 1_000_000_000) : period
+    longestStep = max(
+      twice.overflow ? .max : twice.partialValue, plan.description.isImported ? 1_000_000_000 : 0)
   }
 
   /// Gives the rows in the plan's range to `body`; the reader is where the plan begins.
@@ -136,7 +125,7 @@ struct EvenRatePass {
     report.samples = rowCount
     report.remarks.append(rows.isGrid ? gridRemark : rateRemark)
     if sameTimes > 0 {
-      let samples = sameTimes == 1 ? "1 sample is" : "\(sameTimes) samples are"
+      let samples = Plain.count(sameTimes, "sample is", "samples are")
       report.remarks.append("\(samples) left out, at the time of the one before")
     }
     return report
@@ -192,7 +181,8 @@ struct EvenRatePass {
   func refuseTooMany<Storage: LogStorage & ~Copyable>(
     _ reader: inout LogReader<Storage>
   ) throws(ExportError) {
-    guard rows.rate.hertz > EvenRatePass.mostOfSample * plan.description.rate.hertz else { return }
+    // Eight rows for each sample are never too many.
+    guard rows.rate.hertz > 8 * plan.description.rate.hertz else { return }
     try reader.begin(plan)
     var last: Int64?
     var length: UInt64 = 0
@@ -236,7 +226,7 @@ struct EvenRatePass {
     (first, left) = (0, 0)
   }
 
-  /// Gives the rows up to a time, of which the run's points are known.
+  /// Gives the rows up to a time; the run's points up to it are known.
   private mutating func put(until end: Int64, _ body: Body) throws(ExportError) {
     while true {
       let time = try rows.time(ofRow: next)

@@ -12,11 +12,13 @@ extension Exporter {
   func evenPlan<Storage: LogStorage & ~Copyable>(
     _ reader: inout LogReader<Storage>
   ) throws(ExportError) -> ExportPlan {
-    var plan = try plan(reader.description)
-    guard plan.description.clock == .grid || plan.isResampled else {
-      throw .evenTimesNeeded(options.format)
+    let plan = try plan(&reader)
+    guard plan.description.clock == .grid || options.isResampled else {
+      throw .refused(
+        "\(options.format.rawValue) has a rate and no times, and the chip's own clock kept the times of this "
+          + "recording", remedy: "`imulog export --grid` resamples it to even times",
+        option: "--grid")
     }
-    plan.origin = try reader.origin()
     return plan
   }
 
@@ -31,7 +33,7 @@ extension Exporter {
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
     try reader.begin(plan)
-    guard plan.isResampled || even != nil else {
+    guard plan.options.isResampled || even != nil else {
       var pass = SamplePass(plan)
       return try pass.run(&format, &reader, to: &sink)
     }
@@ -48,7 +50,6 @@ extension Exporter {
     return report
   }
 
-  /// The nearest whole counts.
   static func rounded(_ counts: SIMD8<Double>) -> RawSample {
     // A cubic may leave the range of a count between two samples at its end.
     let whole = counts.rounded(.toNearestOrAwayFromZero).clamped(
@@ -59,14 +60,23 @@ extension Exporter {
     return sample
   }
 
-  /// A remark about times that a format without them moves; `nil` when it moves none by a microsecond.
-  func displacement(_ nanoseconds: UInt64) -> String? {
-    guard nanoseconds >= 1000 else { return nil }
+  /// A remark about times that a format without them moves; none when it moves none by a microsecond.
+  func displacement(_ nanoseconds: UInt64) -> [String] {
+    guard nanoseconds >= 1000 else { return [] }
     // Rounded up, as a bound must be.
-    let whole = nanoseconds / 1000 + (nanoseconds % 1000 == 0 ? 0 : 1)
-    let microseconds = Plain.number(Int64(clamping: whole), per: 1000)
-    return
-      "\(options.format.rawValue) has a rate and no times: samples are up to \(microseconds) ms from where it puts them"
+    let microseconds = Int64(clamping: (nanoseconds - 1) / 1000 + 1)
+    return [
+      "\(options.format.rawValue) has a rate and no times: samples are up to "
+        + "\(Plain.number(microseconds, per: 1000)) ms from where it puts them"
+    ]
+  }
+
+  func missingRemarks(_ count: UInt64) -> [String] {
+    guard count > 0 else { return [] }
+    let what =
+      options.fill == .hold
+      ? "repeat the sample before" : "are left out: samples after them come too early"
+    return ["\(Plain.count(count, "tick")) without a sample \(what)"]
   }
 }
 

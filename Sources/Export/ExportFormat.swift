@@ -52,9 +52,7 @@ public enum ExportOption: String, CaseIterable, Sendable {
 }
 
 extension ExportFormat {
-  /// All that the program knows of a format, beside how to write it.
   struct Entry {
-    /// Of values.
     enum Units: Equatable {
       /// Any; these if none are asked for.
       case any(ExportUnits)
@@ -70,11 +68,8 @@ extension ExportFormat {
       var firstYear = 1970
     }
 
-    /// What it is, in a few words.
     let meaning: String
-    /// Of its files, in lower case, the usual one first.
     let extensions: [String]
-    /// Whether its files are bytes for programs and no text for people.
     var isBinary = false
     /// Whether its files hold samples and little else, so that one without samples may surprise.
     var hasRowsOnly = false

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LogStore
+import Text
 
-/// What an export is to say of what a store has beside a log.
+/// A remark on what the store has beside a log.
 public struct StoreRemark: Sendable {
   let sentence: String
   /// Whether some of it is damaged, and missing in the export.
-  let isDamage: Bool
+  var isDamage = false
 }
 
 extension Exporter.Report {
-  /// Adds what is to be said of what the store has beside the log.
+  /// Adds a remark on what the store has beside the log.
   public mutating func add(_ remark: StoreRemark?) {
     guard let remark else { return }
     remarks.append(remark.sentence)
@@ -38,18 +39,16 @@ extension ExportOptions {
     do {
       let list = try catalogue.labels(of: id)
       guard format != .raw else {
-        let count = list.labels.count
-        guard count > 0 else { return nil }
-        let words = count == 1 ? "1 label is" : "\(count) labels are"
-        return StoreRemark(
-          sentence: "\(words) not in it: the store keeps labels beside the log", isDamage: false)
+        guard !list.labels.isEmpty else { return nil }
+        let words = Plain.count(list.labels.count, "label is", "labels are")
+        return StoreRemark(sentence: "\(words) not in it: the store keeps labels beside the log")
       }
       labels = list.labels
       return list.damageSentence.map { StoreRemark(sentence: $0, isDamage: true) }
     } catch {
       guard !hasLabels else { throw error }
       areLabelsKnown = false
-      return StoreRemark(sentence: "its labels are left out: \(error)", isDamage: false)
+      return StoreRemark(sentence: "its labels are left out: \(error)")
     }
   }
 }

@@ -24,14 +24,7 @@ public enum ExportTime: String, CaseIterable, Sendable {
   case local
 
   /// The name of the column.
-  var name: String {
-    switch self {
-    case .seconds: "t_s"
-    case .unix: "unix_s"
-    case .utc: "time_utc"
-    case .local: "time_local"
-    }
-  }
+  var name: String { self == .seconds ? "t_s" : self == .unix ? "unix_s" : "time_\(rawValue)" }
 
   /// Whether it needs the date of the recording.
   var isDate: Bool { self != .seconds }
@@ -48,11 +41,13 @@ public enum ExportChannels: String, CaseIterable, Sendable {
 
   var mask: ChannelSet {
     switch self {
-    case .accel: return .accelerometer
-    case .gyro: return .gyroscope
-    case .both: return .all
+    case .accel: .accelerometer
+    case .gyro: .gyroscope
+    case .both: .all
     }
   }
+
+  var sensorName: String { self == .gyro ? "gyroscope" : "accelerometer" }
 }
 
 /// What a format without times has for the ticks without a sample. Raw values are command-line names.
@@ -113,7 +108,7 @@ public struct ExportOptions: Equatable, Sendable {
   public var labels: [RecordingLabel] = []
   /// Whether the recording's labels could be read; where they could not, ``labels`` is empty.
   public var areLabelsKnown = true
-  /// Whether rows have a column of them.
+  /// Whether rows have a column of labels.
   public var hasLabels = false
   /// Whether ``ExportFormat/parquet`` has the same columns for every recording: all channels, marks, times in UTC, and the
   /// recording's UUID. Of an undated recording, times are from 1970 on.
@@ -159,4 +154,11 @@ public struct ExportOptions: Equatable, Sendable {
 
   /// The option for columns that are computed from a whole recording.
   var derivedOption: String? { hasOrientation ? "--orientation" : hasLinear ? "--linear" : nil }
+
+  /// What changes or selects samples, which ``ExportFormat/raw`` refuses: it has the log's bytes unchanged.
+  var selection: String? {
+    if isCalibrated { return calibration == nil ? "--calibrated" : "--calibration" }
+    if from != nil || to != nil { return "a time range" }
+    return channels ?? .both == .both ? nil : "--channels"
+  }
 }

@@ -10,18 +10,18 @@ import Text
 extension Exporter {
   /// A remark about labels and marks that the format has no place for; none where the export has none.
   func leftOut(labels: Int, marks: UInt64) -> [String] {
-    var parts: [String] = []
-    if labels > 0 { parts.append(labels == 1 ? "1 label" : "\(labels) labels") }
-    if marks > 0 { parts.append(marks == 1 ? "1 mark" : "\(marks) marks") }
-    guard let last = parts.last else { return [] }
+    let parts =
+      (labels > 0 ? [Plain.count(labels, "label")] : [])
+      + (marks > 0 ? [Plain.count(marks, "mark")] : [])
+    guard !parts.isEmpty else { return [] }
     let isOne = UInt64(labels).addingSaturated(marks) == 1
     return [
-      (parts.dropLast() + [last]).joined(separator: " and ")
+      parts.joined(separator: " and ")
         + " \(isOne ? "is" : "are") left out: \(options.format.rawValue) has no place for \(isOne ? "it" : "them")"
     ]
   }
 
-  /// A remark about the times of a recording without a date, which programs take for such of 1970; none where it has one,
+  /// A remark about the times of a recording without a date, which programs take for dates of 1970; none where it has one,
   /// or where the range has no sample.
   ///
   /// - Parameters:
@@ -31,21 +31,18 @@ extension Exporter {
     _ reader: inout LogReader<Storage>, _ plan: ExportPlan, _ notes: RecordingNotes, shift: Int64,
     begin: Int64? = nil
   ) throws(ExportError) -> [String] {
-    guard plan.started(notes.clock) == nil, let first = try reader.firstSampleTime(in: plan) else {
+    guard plan.started(notes.clock) == nil, let first = try reader.firstSample(in: plan) else {
       return []
     }
-    let begin = RFC3339.text(
-      nanoseconds: (begin ?? first).addingReportingOverflow(shift).partialValue)
+    let time = (begin ?? first.time).addingReportingOverflow(shift).partialValue
     let added = shift == 0 ? "" : ", with \(Plain.seconds(shift)) added to its time"
     return [
-      "the recording has no date: programs show its first sample at \(begin)\(added)"
+      "the recording has no date: programs show its first sample at \(RFC3339.text(nanoseconds: time))\(added)"
     ]
   }
 
   /// Whole seconds, in nanoseconds, that are added to the times of a recording without a date, so that none is before the
-  /// first of those that the format has: 0 with a date, and where none is.
-  ///
-  /// They are those of the whole recording, so that a part of it has the same times.
+  /// format's first time; 0 with a date. They are those of the whole recording, so that a part of it has the same times.
   ///
   /// - Parameters:
   ///   - others: Times beside those of samples.
@@ -55,31 +52,15 @@ extension Exporter {
     others: [Int64] = [], atLeast least: Int64 = 0
   ) throws(ExportError) -> Int64 {
     guard plan.started(notes.clock) == nil else { return 0 }
-    let earliest = others.reduce(try reader.firstSampleTime(in: nil) ?? 0, min)
+    let earliest = others.reduce(try reader.firstSample(in: nil)?.time ?? 0, min)
     guard earliest < least else { return 0 }
     let second: Int64 = 1_000_000_000
-    let (whole, rest) = earliest.quotientAndRemainder(dividingBy: second)
-    let (shift, overflow) = (least / second - whole + (rest < 0 ? 1 : 0))
+    let (shift, overflow) = (least / second - Int64.floored(earliest, by: second).whole)
       .multipliedReportingOverflow(by: second)
     guard !overflow else {
       throw .timeNotHeld(at: earliest, started: nil, format: options.format)
     }
     return shift
-  }
-}
-
-extension LogReader where Storage: ~Copyable {
-  /// The time of the recording's first sample, or of the first one in a plan's range; `nil` without one. The reader is at
-  /// the beginning afterwards.
-  mutating func firstSampleTime(in plan: ExportPlan?) throws(ExportError) -> Int64? {
-    if let plan { try begin(plan) } else { rewind() }
-    defer { rewind() }
-    while let item = try nextItem() {
-      guard case .samples = item else { continue }
-      if let time = block.times.first(where: { plan?.contains($0) ?? true }) { return time }
-      if let plan, let last = block.times.last, plan.isOver(at: last) { return nil }
-    }
-    return nil
   }
 }
 

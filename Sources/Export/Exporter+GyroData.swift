@@ -5,9 +5,6 @@ import LogStore
 import Text
 
 extension Exporter {
-  /// Nanoseconds from 1970-01-01 to 2001-01-01, the phone's reference date, in UTC.
-  package static let phoneReferenceDate: Int64 = 978_307_200_000_000_000
-
   /// Writes the phone app's document: one sensor, accelerations in g or rates in rad/s, no times.
   ///
   ///     {"identifier":UUID,"dataType":0|1,"coordinateList":[{"x":…,"y":…,"z":…},…],
@@ -25,7 +22,7 @@ extension Exporter {
     let account = try LogAccount(&reader, plan)
     let missing = account.missingTicks
     // A damaged log is exported as far as it can be read, and the report has the damage.
-    guard missing == 0 || options.fill != nil || account.damages.count > 0 else {
+    guard missing == 0 || options.fill != nil || account[.damage].count > 0 else {
       throw .ticksMissing(count: missing, format: .gyrodata)
     }
     let repeated = options.fill == .hold ? missing.addingSaturated(account.ticksAfter) : 0
@@ -35,7 +32,7 @@ extension Exporter {
     }
     // Before anything is written.
     if let started = account.started, let last = account.lastTime {
-      let (date, overflow) = started.subtractingReportingOverflow(Exporter.phoneReferenceDate)
+      let (date, overflow) = started.subtractingReportingOverflow(ExportedNames.phoneReferenceDate)
       guard !overflow, !date.addingReportingOverflow(last).overflow else {
         throw .timeNotHeld(at: last, started: started, format: .gyrodata)
       }
@@ -51,13 +48,14 @@ extension Exporter {
 
     let layout = RowLayout(
       prefix: ",{\"x\":", time: nil, keys: ["", ",\"y\":", ",\"z\":"], suffix: "}")
+    var rows = TextRows(
+      plan, layout, opening: UInt8(ascii: "["), gaps: repeated > 0 ? .hold : .leaveOut)
+    var pass = SamplePass(plan)
+    var report = try pass.run(&rows, &reader, to: &sink)
     let lastSample = account.sampledTicks?.upperBound ?? 0
-    var rows = RowPass(
-      plan, layout, opening: UInt8(ascii: "["),
-      holdEnd: repeated > 0 ? lastSample + 1 + account.ticksAfter : nil)
-    var report = try rows.run(&reader, to: &sink)
-    report.damages = account.damages.count
-    let notes = try notes(&reader, of: plan)
+    if repeated > 0 { try rows.hold(upTo: lastSample + 1 + account.ticksAfter, to: &sink) }
+    report.samples = rows.count
+    report.damages = account[.damage].count
     report.remarks = remarks(account, description.rate)
     if sensor == .accel, options.channels == nil,
       !description.channels.isDisjoint(with: .gyroscope)
@@ -66,29 +64,32 @@ extension Exporter {
         "the gyroscope is left out: a file of gyrodata holds one sensor, and `imulog export --channels gyro` writes this one"
       )
     }
-    report.remarks += leftOut(labels: plan.labels.count, marks: notes.markCount)
+    let marks = try notes(&reader, of: plan).markCount
+    report.remarks += leftOut(labels: plan.labels.count, marks: marks)
 
     var tail = JSONWriter()
-    tail.number(report.samples == 0 ? "[]" : "]")
-    // The last row follows the last sample by the distance of their ticks.
-    let rate = description.rate
-    let held = rate.nanoseconds(atTick: rows.lastTick) &- rate.nanoseconds(atTick: lastSample)
-    if let started = account.started, report.samples > 0 {
-      let reference = started.subtractingReportingOverflow(Exporter.phoneReferenceDate)
-      let last = rows.lastTime.addingReportingOverflow(held)
-      let date = reference.partialValue.addingReportingOverflow(last.partialValue)
-      guard !reference.overflow, !last.overflow, !date.overflow else {
-        throw .timeNotHeld(at: rows.lastTime, started: started, format: .gyrodata)
+    tail.number(rows.count == 0 ? "[]" : "]")
+    let (rate, second) = (description.rate, 1_000_000_000 as Int64)
+    var duration: Int64 = 0
+    if let first = rows.first, let last = rows.last {
+      // The last row follows the last sample by the distance of their ticks.
+      let held = rate.nanoseconds(atTick: last.tick) &- rate.nanoseconds(atTick: lastSample)
+      if let started = account.started {
+        let reference = started.subtractingReportingOverflow(ExportedNames.phoneReferenceDate)
+        let end = last.time.addingReportingOverflow(held)
+        let date = reference.partialValue.addingReportingOverflow(end.partialValue)
+        guard !reference.overflow, !end.overflow, !date.overflow else {
+          throw .timeNotHeld(at: last.time, started: started, format: .gyrodata)
+        }
+        tail.member("date", number: Plain.number(date.partialValue, per: second))
       }
-      tail.seconds("date", date.partialValue)
+      // From the first row to the end of the last one's period; where the chip keeps the time, by its own rate.
+      duration =
+        description.clock == .grid
+        ? rate.nanoseconds(atTick: last.tick &+ 1) - rate.nanoseconds(atTick: first.tick)
+        : last.time &- first.time &+ held &+ rate.periodNanoseconds
     }
-    // Where the chip keeps the time, by its own rate.
-    let isDated = description.clock != .grid && rows.firstTick != nil
-    tail.seconds(
-      "duration",
-      isDated
-        ? rows.lastTime &- rows.firstTime &+ held &+ rate.periodNanoseconds
-        : duration(rows.firstTick, rows.lastTick, rate))
+    tail.member("duration", number: Plain.number(duration, per: second))
     tail.close("}")
     try sink.write(tail.bytes + [UInt8(ascii: "\n")])
     return report
@@ -104,7 +105,7 @@ extension Exporter {
     let after = holds ? account.ticksAfter : 0
     let missing = account.missingTicks.addingSaturated(after)
     let around = account.ticksAround - min(after, account.ticksAround)
-    if UInt64(rate.numerator) != 10 * UInt64(rate.denominator) {
+    if rate.hertz != 10 {
       remarks.append(
         "gyrodata has no times: a program that assumes 10 Hz misreads this recording at "
           + "\(Plain.hertz(rate.hertz)) Hz; only its duration shows the rate")
@@ -116,41 +117,26 @@ extension Exporter {
           : "\(Plain.count(around, "tick")) before the first sample \(holds ? "" : "or after the last one ")"
             + "\(around == 1 ? "has" : "have") none: the document is shorter by that")
     }
-    if missing > 0 {
-      remarks.append(
-        "\(Plain.count(missing, "tick")) without a sample "
-          + (holds
-            ? "repeat the sample before"
-            : "are left out: samples after them come too early"))
-    }
-    return remarks
+    return remarks + missingRemarks(missing)
   }
 
   private func phoneSensor(_ recorded: ChannelSet) throws(ExportError) -> ExportChannels {
     if options.channels == .both, !recorded.isDisjoint(with: .accelerometer),
       !recorded.isDisjoint(with: .gyroscope)
     {
-      throw .oneSensorOnly
+      throw .refused(
+        "gyrodata holds one sensor", remedy: "add --channels accel or --channels gyro")
     }
     var sensor = options.channels ?? .both
     if sensor == .both { sensor = recorded.isDisjoint(with: .accelerometer) ? .gyro : .accel }
     guard !recorded.isDisjoint(with: sensor.mask) else {
       throw .channelsNotRecorded(sensor, recorded: recorded)
     }
-    guard recorded.isSuperset(of: sensor.mask) else { throw .axesMissing(recorded: recorded) }
+    guard recorded.isSuperset(of: sensor.mask) else {
+      throw .refused(
+        "gyrodata needs x, y and z of a sensor, and the recording has \(ExportError.names(recorded))",
+        remedy: ExportError.otherFormat)
+    }
     return sensor
-  }
-
-  /// From the first tick written to the end of the last one's period.
-  private func duration(_ first: UInt64?, _ last: UInt64, _ rate: SampleRate) -> Int64 {
-    guard let first else { return 0 }
-    return rate.nanoseconds(atTick: last &+ 1) - rate.nanoseconds(atTick: first)
-  }
-}
-
-extension JSONWriter {
-  /// Nanoseconds as decimal seconds, exactly.
-  fileprivate mutating func seconds(_ name: String, _ nanoseconds: Int64) {
-    member(name, number: Plain.number(nanoseconds, per: 1_000_000_000))
   }
 }

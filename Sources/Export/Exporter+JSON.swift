@@ -18,17 +18,13 @@ extension Exporter {
     var text = JSONWriter()
     text.open("{")
     text.addHeader(plan)
-    text.addResampling(plan)
-    text.addOrientation(plan)
-    if plan.hasRange { text.addRange(options) }
+    text.addSelection(plan)
     text.addStart(account)
-    let isPart = account.isPart
-    try list(.clockPairs, account.pairs, isPart, plan, &reader, &text, &sink)
+    try list(.clockPairs, account, plan, &reader, &text, &sink)
     text.close("}")
-    text.addEnd(account, isLive: plan.isLive)
-    for (section, items) in account.sections {
-      text.key(section.rawValue, onNewLine: true)
-      try list(section, items, isPart, plan, &reader, &text, &sink)
+    text.addEnd(account, isLive: options.isLive)
+    for section in [.gaps, .marks, .sensorEvents, .damage] as [LogAccount.Section] {
+      try list(section, account, plan, &reader, &text, &sink)
     }
     text.addLabels(plan)
     text.key("samples", onNewLine: true)
@@ -38,84 +34,30 @@ extension Exporter {
     var layout = recordLayout(plan)
     (layout.prefix, layout.suffix) = (",\n" + layout.prefix, "}")
     var report = try writeRows(plan, layout, opening: UInt8(ascii: "["), &reader, to: &sink)
-    report.damages = account.damages.count
-    try sink.write(Array((report.samples == 0 ? "[]}\n" : "\n]}\n").utf8))
+    report.damages = account[.damage].count
+    try sink.write(report.samples == 0 ? "[]}\n" : "\n]}\n")
     return report
   }
 
   /// Writes the list of one section, in a pass of its own when it has many items.
   private func list<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
-    _ section: LogAccount.Section, _ list: ItemList, _ isPart: Bool, _ plan: ExportPlan,
+    _ section: LogAccount.Section, _ account: LogAccount, _ plan: ExportPlan,
     _ reader: inout LogReader<Storage>, _ text: inout JSONWriter, _ sink: inout Sink
   ) throws(ExportError) {
+    text.key(section.rawValue, onNewLine: section != .clockPairs)
     text.open("[")
-    if list.isWhole {
-      for (item, origin) in zip(list.items, list.origins) {
-        text.add(item, to: section, plan.on(origin))
-      }
-    } else if section == .gaps {
-      if isPart { try reader.begin(plan) } else { reader.rewind() }
-      var gaps = JSONGaps(text: text)
-      var pass = SamplePass(plan)
-      _ = try pass.run(&gaps, &reader, to: &sink)
-      text = gaps.text
+    if account[section].isWhole {
+      for (item, origin) in account[section].items { text.add(item, plan.on(origin)) }
     } else {
-      var places = EventPlaces(plan)
-      if isPart { try reader.begin(plan) } else { reader.rewind() }
-      while let item = try reader.nextItem() {
-        if section == .sensorEvents {
-          for place in places.consume(item, reader.block) {
-            text.add(.sensor(place.event), to: section, plan.on(place.origin))
-          }
-        } else {
-          text.add(item, to: section, plan)
-        }
-        if isPart, plan.isOver(item, of: reader) { break }
-        guard text.bytes.count > 16 * 1024 else { continue }
+      _ = try LogAccount(&reader, plan) { (kind, item, origin) throws(ExportError) in
+        guard kind == section else { return }
+        text.add(item, plan.on(origin))
+        guard text.bytes.count > 16 * 1024 else { return }
         try sink.write(text.bytes)
         text.removeBytes()
       }
-      if section == .sensorEvents {
-        for place in places.finish() {
-          text.add(.sensor(place.event), to: section, plan.on(place.origin))
-        }
-      }
     }
     text.close("]")
-  }
-}
-
-/// Writes the gaps of a log as items of a list.
-private struct JSONGaps: SampleFormat, ~Copyable {
-  var text: JSONWriter
-
-  func add<Sink: ByteSink & ~Copyable>(
-    _ rows: Range<Int>, of block: borrowing SampleBlock, _ bounds: RowBounds?, to sink: inout Sink
-  ) {}
-
-  mutating func add<Sink: ByteSink & ~Copyable>(
-    _ gap: Gap, at time: Int64, to sink: inout Sink
-  ) throws(ExportError) {
-    text.add(gap, at: time)
-    guard text.bytes.count > 16 * 1024 else { return }
-    try sink.write(text.bytes)
-    text.removeBytes()
-  }
-}
-
-extension LogAccount {
-  /// The lists of the document beside the samples; raw values are their keys.
-  enum Section: String {
-    case clockPairs = "pairs"
-    case gaps
-    case marks
-    case sensorEvents
-    case damage
-  }
-
-  /// The sections after the sums.
-  var sections: [(Section, ItemList)] {
-    [(.gaps, gaps), (.marks, marks), (.sensorEvents, events), (.damage, damages)]
   }
 }
 
@@ -125,8 +67,7 @@ extension JSONWriter {
   /// From `format` to `units`.
   mutating func addHeader(_ plan: ExportPlan) {
     let log = plan.description
-    key("format")
-    string("imulog-json")
+    member("format", "imulog-json")
     line("schema") { $0.integer(JSONWriter.schema) }
     line("id") { $0.string(log.id.description) }
     line("number") { $0.integer(log.number) }
@@ -145,58 +86,55 @@ extension JSONWriter {
     line("calibration") { $0.calibration(log.calibration) }
     line("calibrated") { $0.calibration(plan.calibration) }
     line("rate_hz") { $0.rate(log.rate) }
-    line("units") { json in
-      json.object { json in
-        json.member(plan.timeName, "ns")
-        if plan.hasBounds { for name in ExportedNames.bounds { json.member(name, "ns") } }
-        for channel in plan.channels {
-          json.member(ChannelSet.names[channel], plan.unitName(ofChannel: channel))
-        }
-        for column in plan.derivedColumns { json.member(column.name, column.unit) }
+    object("units") { json in
+      json.member(plan.timeName, "ns")
+      for name in plan.options.hasUncertainty ? ExportedNames.bounds : [] {
+        json.member(name, "ns")
       }
+      for channel in plan.channels {
+        json.member(ChannelSet.names[channel], plan.unit(ofChannel: channel).name)
+      }
+      for column in plan.derivedColumns { json.member(column.name, column.unit) }
     }
   }
 
   /// How the columns were computed that are computed from the whole recording.
   mutating func addOrientation(_ plan: ExportPlan) {
     guard let derived = plan.derived else { return }
-    line("orientation") { json in
-      json.object { json in
-        for (name, text) in derived.facts {
-          json.key(name)
-          // All but the first two are numbers.
-          if Double(text) == nil { json.string(text) } else { json.number(text) }
-        }
+    object("orientation") { json in
+      for (name, text) in derived.facts {
+        json.key(name)
+        // All but the first two are numbers.
+        if Double(text) == nil { json.string(text) } else { json.number(text) }
       }
     }
   }
 
-  /// How the samples were made from those of the recording, if they were.
-  mutating func addResampling(_ plan: ExportPlan) {
-    guard plan.isResampled else { return }
-    line("resampled") { json in
-      json.object { json in
+  /// How the samples were made from those of the recording, if they were, and the requested part of it.
+  mutating func addSelection(_ plan: ExportPlan) {
+    if plan.options.isResampled {
+      object("resampled") { json in
         json.key("rate_hz")
         json.rate(plan.description.rate)
         json.member("kernel", ResamplingKernel.cubic)
       }
     }
+    addOrientation(plan)
+    guard plan.hasRange else { return }
+    object("range") { json in
+      json.member("from_ns", plan.options.from)
+      json.member("to_ns", plan.options.to)
+    }
   }
 
-  /// A member on a line of its own.
   mutating func line(_ name: String, _ value: (inout JSONWriter) -> Void) {
     key(name, onNewLine: true)
     value(&self)
   }
 
-  /// The requested part of the recording.
-  mutating func addRange(_ options: ExportOptions) {
-    line("range") { json in
-      json.object { json in
-        json.member("from_ns", options.from)
-        json.member("to_ns", options.to)
-      }
-    }
+  /// An object on a line of its own.
+  private mutating func object(_ name: String, _ fill: (inout JSONWriter) -> Void) {
+    line(name) { $0.object(fill) }
   }
 
   /// `started`, and `clock` up to its list of pairs.
@@ -206,12 +144,9 @@ extension JSONWriter {
     open("{")
     member("synchronised", account.bestPair?.isSynchronised ?? false)
     member("used", account.bestPairIndex)
-    key("pairs")
   }
 
-  /// From `complete` to `lateness`.
-  ///
-  /// - Parameter isLive: Whether a program is writing the recording.
+  /// From `complete` to `chipTimes`; `isLive` while a program is writing the recording.
   mutating func addEnd(_ account: LogAccount, isLive: Bool) {
     line("complete") { $0.bool(account.isWhole) }
     line("stopReason") {
@@ -224,17 +159,14 @@ extension JSONWriter {
     line("chipTimes") { $0.chipTimes(account.chipClock, account.description) }
   }
 
-  /// Adds an item to the list of the section that it belongs to, if that is this one and the item is in
-  /// the range.
-  mutating func add(_ item: LogItem, to section: LogAccount.Section, _ plan: ExportPlan) {
-    switch (section, item) {
-    case (.clockPairs, .clock(let pair)): add(pair)
-    // Of a list that is whole, the part in the range.
-    case (.gaps, .gap(let gap)): add(gap, at: plan.time(ofTick: gap.firstTick))
-    case (.marks, .mark(let mark)) where plan.contains(mark.time): add(mark)
-    case (.sensorEvents, .sensor(let event)) where plan.contains(event):
-      add(event, plan)
-    case (.damage, .damage(let damage)): add(damage)
+  /// Adds a record of a list.
+  fileprivate mutating func add(_ item: LogItem, _ plan: ExportPlan) {
+    switch item {
+    case .clock(let pair): add(pair)
+    case .gap(let gap): add(gap, at: plan.time(ofTick: gap.firstTick))
+    case .mark(let mark): add(mark)
+    case .sensor(let event): add(event, at: plan.time(ofTick: event.tick))
+    case .damage(let damage): add(damage)
     default: break
     }
   }
@@ -265,7 +197,6 @@ extension JSONWriter {
     }
   }
 
-  /// A list alone.
   package static func list<Value>(
     _ values: some Sequence<Value>, _ add: (inout JSONWriter, Value) -> Void
   ) -> String {
@@ -276,16 +207,14 @@ extension JSONWriter {
     return String(decoding: json.bytes, as: UTF8.self)
   }
 
-  /// The names of parts of the recording.
   mutating func addLabels(_ plan: ExportPlan) {
     key("labels", onNewLine: true)
-    guard plan.areLabelsKnown else { return null() }
+    guard plan.options.areLabelsKnown else { return null() }
     open("[")
     for label in plan.labels { add(label) }
     close("]")
   }
 
-  /// A name of a part of a recording.
   package mutating func add(_ label: RecordingLabel) {
     addStretch(label.from, label.to, label.name)
   }
@@ -298,9 +227,9 @@ extension JSONWriter {
     }
   }
 
-  private mutating func add(_ event: SensorEvent, _ plan: ExportPlan) {
+  private mutating func add(_ event: SensorEvent, at time: Int64) {
     object { json in
-      json.member("t_ns", plan.time(ofTick: event.tick))
+      json.member("t_ns", time)
       json.member("tick", event.tick)
       json.member("kind", event.kind.name)
       json.member("fault", event.fault.name)

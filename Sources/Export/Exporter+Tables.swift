@@ -7,55 +7,44 @@ import Text
 // Formats of one row of text a sample.
 
 extension Exporter {
-  /// The layout of NDJSON.
   func recordLayout(_ plan: ExportPlan) -> RowLayout {
-    RowLayout(
-      prefix: "{\"\(plan.timeName)\":", bounds: plan.boundKeys,
-      keys: plan.columnNames.map { ",\"\($0)\":" },
-      derivedKeys: plan.derivedColumns.map { ",\"\($0.name)\":" }, derivedUnknown: "null",
-      labels: plan.hasLabels
-        ? LabelColumn(
-          plan.labels, prefix: ",\"\(ExportedNames.label)\":\"", suffix: "\"",
-          empty: ",\"\(ExportedNames.label)\":null") : nil, suffix: "}\n")
+    func key(_ name: String) -> String { ",\"\(name)\":" }
+    let (label, bounds) = (key(ExportedNames.label), ExportedNames.bounds.map(key))
+    return RowLayout(
+      prefix: "{\"\(plan.timeName)\":",
+      bounds: options.hasUncertainty
+        ? (earliest: bounds[0], latest: bounds[1], unknown: "null") : nil,
+      keys: plan.columnNames.map(key), derivedKeys: plan.derivedColumns.map { key($0.name) },
+      derivedUnknown: "null",
+      labels: options.hasLabels
+        ? LabelColumn(plan.labels, prefix: label + "\"", suffix: "\"", empty: label + "null") : nil,
+      suffix: "}\n")
   }
 
   /// The layout of CSV, and its header line.
   ///
   /// - Parameter started: Nanoseconds since 1970 at tick 0's deadline, for dates.
   func tableLayout(_ plan: ExportPlan, started: Int64?) -> (header: [UInt8], layout: RowLayout) {
+    func named(_ name: String, _ suffix: String) -> String {
+      options.hasUnitNames && !suffix.isEmpty ? "\(name)_\(suffix)" : name
+    }
     let gaps = options.gaps == .rows ? ExportedNames.gaps : []
-    let bounds = plan.hasBounds ? ExportedNames.bounds : []
-    let names = plan.channels.map { channel in
-      ChannelSet.names[channel]
-        + (options.hasUnitNames ? "_" + plan.unitSuffix(ofChannel: channel) : "")
+    let bounds = options.hasUncertainty ? ExportedNames.bounds : []
+    let values = plan.channels.map {
+      named(ChannelSet.names[$0], plan.unit(ofChannel: $0).suffix)
     }
-    let derived = plan.derivedColumns.map {
-      $0.name + (options.hasUnitNames && !$0.suffix.isEmpty ? "_" + $0.suffix : "")
-    }
-    let header =
-      ([options.time?.name ?? plan.timeName] + bounds + names + derived
-      + (plan.hasLabels ? [ExportedNames.label] : []) + gaps).joined(separator: ",") + "\n"
-    let keys = plan.channels.map { _ in "," }
-    return (
-      Array(header.utf8),
-      RowLayout(
-        prefix: "", time: timeForm(started: started),
-        bounds: plan.hasBounds ? RowLayout.Bounds(",", ",", unknown: "") : nil,
-        keys: keys, derivedKeys: derived.map { _ in "," },
-        labels: plan.hasLabels
-          ? LabelColumn(plan.labels, prefix: ",\"", suffix: "\"", empty: ",") : nil,
-        suffix: gaps.isEmpty ? "\n" : ",,\n")
-    )
-  }
-
-  private func timeForm(started: Int64?) -> TimeForm {
-    switch options.time {
-    case nil: TimeForm()
-    case .seconds: TimeForm(kind: .seconds)
-    case .unix: TimeForm(kind: .seconds, origin: started ?? 0, started: started)
-    case .utc: TimeForm(kind: .utc, origin: started ?? 0, started: started)
-    case .local: TimeForm(kind: .local, origin: started ?? 0, started: started)
-    }
+    let derived = plan.derivedColumns.map { named($0.name, $0.suffix) }
+    let labels = options.hasLabels ? [ExportedNames.label] : []
+    let names = [options.time?.name ?? plan.timeName] + bounds + values + derived + labels + gaps
+    let origin = options.time?.isDate == true ? started ?? 0 : 0
+    let layout = RowLayout(
+      time: TimeForm(kind: options.time, origin: origin, started: started),
+      bounds: bounds.isEmpty ? nil : (earliest: ",", latest: ",", unknown: ""),
+      keys: plan.channels.map { _ in "," }, derivedKeys: plan.derivedColumns.map { _ in "," },
+      labels: options.hasLabels
+        ? LabelColumn(plan.labels, prefix: ",\"", suffix: "\"", empty: ",") : nil,
+      suffix: gaps.isEmpty ? "\n" : ",,\n")
+    return (Array((names.joined(separator: ",") + "\n").utf8), layout)
   }
 
   /// NDJSON: flat records, one a line.
@@ -63,28 +52,20 @@ extension Exporter {
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
     let plan = try plan(&reader)
-    return try writeRows(plan, recordLayout(plan), blank: nil, &reader, to: &sink)
+    return try writeRows(plan, recordLayout(plan), gaps: .members, &reader, to: &sink)
   }
 
   /// Writes samples as rows, and gaps where they are to have some; says what rows leave out.
-  ///
-  /// - Parameter blank: The empty fields of a gap's row; `nil` for a record.
   private func writeRows<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
-    _ plan: ExportPlan, _ layout: RowLayout, blank: Int?, _ reader: inout LogReader<Storage>,
-    to sink: inout Sink
+    _ plan: ExportPlan, _ layout: RowLayout, gaps: TextRows.Gaps,
+    _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    var report: Report
-    if options.gaps == .rows {
-      try reader.begin(plan)
-      var rows = GapRows(plan, layout, blank: blank)
-      var pass = SamplePass(plan)
-      report = try pass.run(&rows, &reader, to: &sink)
-    } else {
-      report = try writeRows(plan, layout, &reader, to: &sink)
-    }
+    var report = try writeRows(
+      plan, layout, opening: nil, gaps: options.gaps == .rows ? gaps : .leaveOut, &reader, to: &sink
+    )
     report.remarks += leftOut(labels: 0, marks: report.marks)
-    if !plan.hasLabels, !plan.labels.isEmpty {
-      let labels = plan.labels.count == 1 ? "1 label is" : "\(plan.labels.count) labels are"
+    if !options.hasLabels, !plan.labels.isEmpty {
+      let labels = Plain.count(plan.labels.count, "label is", "labels are")
       report.remarks.append("\(labels) left out: `imulog export --labels` has a column of them")
     }
     return report
@@ -101,20 +82,20 @@ extension Exporter {
     }
     let started = plan.started(notes?.clock)
     if let time = options.time, time.isDate, started == nil {
-      throw .noDate("--time \(time.rawValue)")
+      throw .refused(
+        "--time \(time.rawValue) needs the date of the recording, and its log has no reading of a wall clock",
+        remedy: "leave it out; \"--time seconds\" counts from the first scheduled tick")
     }
     if options.hasPreamble, let notes {
       let lines = HeaderFacts(plan, notes).facts.map { fact in
         "# \(fact.name): \(EscapedLine.line(fact.text))\n"
       }
-      try sink.write(Array(lines.joined().utf8))
+      try sink.write(lines.joined())
     }
     let (header, layout) = tableLayout(plan, started: started)
     try sink.write(header)
-    let blank =
-      plan.channels.count + plan.derivedColumns.count
-      + (plan.hasBounds ? ExportedNames.bounds.count : 0)
-    return try writeRows(plan, layout, blank: blank, &reader, to: &sink)
+    let empty = layout.keys.count + layout.derivedKeys.count + (layout.bounds == nil ? 0 : 2)
+    return try writeRows(plan, layout, gaps: .cells(empty: empty), &reader, to: &sink)
   }
 
   /// What dates the recording, and the marks in the plan's range.
@@ -138,15 +119,15 @@ extension Exporter {
   ///     t,gx,gy,gz,ax,ay,az
   ///     0,1,-2,…
   ///
-  /// Readers look at the first 500 bytes to know the file, and take a comma in a value for its end, so texts are short,
-  /// and ASCII without commas. Times are nanoseconds; readers count from the first.
+  /// Readers recognise the file by its first 500 bytes, and end a value at a comma, so texts are short, and ASCII without
+  /// commas. Times are nanoseconds; readers count from the first.
   func writeGCSV<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
     let plan = try gyroscopePlan(reader.description, units: .raw)
     let log = plan.description
     guard log.sensor.gyroscopeScale.numerator != 0 else {
-      throw .unusableScale(channels: "the gyroscope", scale: log.sensor.gyroscopeScale)
+      throw .unusableScale(ofChannel: 3, log.sensor)
     }
     let notes = try notes(&reader, of: plan)
     var lines = ["GYROFLOW IMU LOG", "version,1.3"]
@@ -169,8 +150,8 @@ extension Exporter {
       lines.append("ascale,\(log.sensor.accelerometerScale.value)")
     }
     lines.append((["t"] + plan.columnNames).joined(separator: ","))
-    try sink.write(Array((lines.joined(separator: "\n") + "\n").utf8))
-    let layout = RowLayout(prefix: "", keys: plan.channels.map { _ in "," }, suffix: "\n")
+    try sink.write(lines.joined(separator: "\n") + "\n")
+    let layout = RowLayout(keys: plan.channels.map { _ in "," }, suffix: "\n")
     var report = try writeRows(plan, layout, &reader, to: &sink)
     if let started, started.rest != 0 {
       let date = RFC3339.text(second: started.whole) + "Z"
@@ -188,7 +169,7 @@ extension Exporter {
 
   /// Kalibr's table: rad/s, then m/s², at nanoseconds since 1970.
   ///
-  /// Kalibr takes the last nine digits of a time for the decimals of a second, and needs one more before them.
+  /// Kalibr reads the last nine digits of a time as the decimals of a second, and needs one more before them.
   func writeKalibr<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
@@ -200,16 +181,15 @@ extension Exporter {
     // A date must not become another one; times without a date may.
     let (started, second) = (plan.started(notes.clock), 1_000_000_000 as Int64)
     let shift = try undatedShift(&reader, plan, notes, atLeast: second)
-    if let started, let first = try reader.firstSampleTime(in: plan) {
+    if let started, let first = try reader.firstSample(in: plan)?.time {
       let (begin, overflow) = first.addingReportingOverflow(started)
       guard !overflow, begin >= second else {
         throw .timeNotHeld(at: first, started: notes.started, format: .kalibr)
       }
     }
-    try sink.write(
-      Array("timestamp,omega_x,omega_y,omega_z,alpha_x,alpha_y,alpha_z\n".utf8))
+    try sink.write("timestamp,omega_x,omega_y,omega_z,alpha_x,alpha_y,alpha_z\n")
     let layout = RowLayout(
-      prefix: "", time: TimeForm(origin: started ?? shift, started: notes.started, format: .kalibr),
+      time: TimeForm(origin: started ?? shift, started: notes.started, format: .kalibr),
       keys: plan.channels.map { _ in "," }, suffix: "\n")
     var report = try writeRows(plan, layout, &reader, to: &sink)
     report.remarks += try dateRemarks(&reader, plan, notes, shift: shift)

@@ -42,8 +42,7 @@ public struct Exporter: Sendable {
   /// Exports the log in `storage`, in any format, and flushes `sink`.
   ///
   /// A damaged log is exported as far as it can be read, and the report has the damage. ``ExportFormat/raw`` copies the
-  /// bytes unchanged, damaged ones too, and reads the log afterwards for the report; it refuses units, a selection of
-  /// channels and a time range.
+  /// bytes unchanged, damaged ones too, and reads the log afterwards for the report.
   ///
   /// - Throws: ``ExportError``; bytes written before it stay written.
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
@@ -54,18 +53,14 @@ public struct Exporter: Sendable {
       var reader = try LogReader.open(storage)
       return try write(&reader, to: &sink)
     }
-    try refuseSelection()
     try writeLog(&storage, to: &sink)
     try sink.flush()
     return try inspect(storage, isLive: options.isLive)
   }
 
-  /// Exports the recording that `reader` reads, from its beginning, and flushes `sink`.
-  ///
-  /// A damaged log is exported as far as it can be read, and the report has the damage. Traps for
+  /// Exports the recording that `reader` reads, from its beginning, as from storage. Traps for
   /// ``ExportFormat/raw``, which copies storage and reads no records.
   ///
-  /// - Throws: ``ExportError``; bytes written before it stay written.
   /// - Complexity: one pass over the log; for JSON, gyrodata, HTML, SVG, Parquet, MCAP and CWA one more before it, for HTML
   ///   with an analysis two, and for JSON one for each kind of record (clock pairs, gaps, marks, sensor events, damage) that
   ///   occurs more than 1000 times. With a range, of a recording that has ended only the range and the first and last page
@@ -77,9 +72,8 @@ public struct Exporter: Sendable {
     reader.rewind()
     let remarks = try correct(&reader)
     var report = try writeFormat(&reader, to: &sink)
-    report.remarks += remarks
-    report.remarks += correctionRemarks(reader)
-    if !options.isLive { report.isCutOff = try reader.isCutOff(options) }
+    report.remarks += remarks + correctionRemarks(reader)
+    if !options.isLive { report.isCutOff = try isCutOff(&reader) }
     try sink.flush()
     if report.samples == 0, report.damages == 0, options.format.entry.hasRowsOnly {
       report.remarks.append("there is no sample to export: the output has none")
@@ -87,17 +81,33 @@ public struct Exporter: Sendable {
     return report
   }
 
-  /// The plan of formats with columns.
+  private func isCutOff<Storage: LogStorage & ~Copyable>(
+    _ reader: inout LogReader<Storage>
+  ) throws(ExportError) -> Bool {
+    do {
+      return try reader.isCutOff(before: options.to ?? .max)
+    } catch {
+      throw .log(error)
+    }
+  }
+
   func plan(_ description: RecordingDescription) throws(ExportError) -> ExportPlan {
     let asked = options.channels ?? .both
-    if let option = chipOption, description.clock == .grid { throw .noChipTimes(option: option) }
-    if let option = options.derivedOption {
-      guard description.channels.isSuperset(of: [.accelerometer, .gyroscope]) else {
-        throw .bothSensorsNeeded(option: option, recorded: description.channels)
-      }
+    let recorded = description.channels
+    if let option = chipOption, description.clock == .grid {
+      throw .refused(
+        "\(option) needs times by the chip's clock, and the computer kept those of this recording",
+        remedy: "leave it out")
     }
-    guard !description.channels.isDisjoint(with: asked.mask) else {
-      throw .channelsNotRecorded(asked, recorded: description.channels)
+    if let option = options.derivedOption,
+      !recorded.isSuperset(of: [.accelerometer, .gyroscope])
+    {
+      throw .refused(
+        "\(option) needs x, y and z of accelerometer and gyroscope, and the recording has "
+          + ExportError.names(recorded), remedy: "leave it out")
+    }
+    guard !recorded.isDisjoint(with: asked.mask) else {
+      throw .channelsNotRecorded(asked, recorded: recorded)
     }
     return try ExportPlan(
       options, description, mask: asked.mask, units: options.units ?? options.format.usualUnits)
@@ -116,65 +126,42 @@ public struct Exporter: Sendable {
   /// Refuses options that the format, or another option, has no place for.
   func refuseOptions(isFollowed: Bool = false) throws(ExportError) {
     let format = options.format
-    for option in options.given where !format.takes(option) {
+    let given = options.given + (isFollowed ? [.follow] : [])
+    if let option = given.first(where: { !format.takes($0) }) {
       throw .optionNotSupported(option: "--" + option.rawValue, format: format)
     }
-    if let units = options.units {
-      switch format.entry.units {
-      case .any, .only(units): break
-      case .only:
-        throw .optionNotSupported(option: "--units \(units.rawValue)", format: format)
-      case .own: throw .optionNotSupported(option: "--units", format: format)
-      }
+    switch (format.entry.units, options.units) {
+    case (.own, _?): throw .optionNotSupported(option: "--units", format: format)
+    case (.only(let held), let units?) where units != held:
+      throw .optionNotSupported(option: "--units \(units.rawValue)", format: format)
+    default: break
     }
-    if options.gaps == .rows, options.isResampled {
-      throw .optionsTogether(
-        "--gaps rows", "--grid", reason: "a grid's instants are left out one by one")
+    if format == .raw, let option = options.selection {
+      throw .optionNotSupported(option: option, format: format)
     }
-    if options.isResampled, let option = options.derivedOption {
-      throw .optionsTogether(
-        option, "--grid", reason: "the orientation is computed at the chip's samples")
-    }
-    if isFollowed { try refuseFollowing() }
-    guard options.isResampled else { return }
-    if options.hasUncertainty {
-      throw .optionsTogether(
-        "--grid", "--uncertainty", reason: "a resampled value is made from several samples")
-    }
-    if options.units == .raw {
-      throw .optionsTogether("--grid", "--units raw", reason: "resampled values are no counts")
-    }
-    if options.fill != nil {
-      throw .optionsTogether("--grid", "--fill", reason: "the grid leaves out what is missing")
-    }
-  }
-
-  /// Refuses what is not known when a sample is written.
-  private func refuseFollowing() throws(ExportError) {
-    guard options.format.takes(.follow) else {
-      throw .optionNotSupported(option: "--follow", format: options.format)
-    }
-    let reasons: [(option: String?, reason: String)] = [
-      (
-        options.hasLabels ? "--labels" : nil,
-        "a label may be added after the samples that it names"
-      ),
-      (
-        options.hasPreamble
-          ? "--preamble" : options.time.flatMap { $0.isDate ? "--time \($0.rawValue)" : nil },
-        "what dates a recording best may be recorded later"
-      ),
-      (
-        options.gaps == .rows ? "--gaps rows" : nil,
-        "a gap may be recorded after the samples that follow it"
-      ),
-      (
-        options.derivedOption, "the orientation at a sample depends on those after it, too"
-      ),
-      (chipOption, "what proves a sample's time is recorded up to 40 s after it"),
+    func named(_ isGiven: Bool, _ option: String) -> String? { isGiven ? option : nil }
+    let (grid, follow) = (named(options.isResampled, "--grid"), named(isFollowed, "--follow"))
+    let rows = named(options.gaps == .rows, "--gaps rows")
+    let labels = named(options.hasLabels, "--labels")
+    let time = options.time.flatMap { named($0.isDate, "--time \($0.rawValue)") }
+    let dates = named(options.hasPreamble, "--preamble") ?? time
+    let uncertainty = named(options.hasUncertainty, "--uncertainty")
+    let counts = named(options.units == .raw, "--units raw")
+    let derived = options.derivedOption
+    let exclusions: [(one: String?, other: String?, reason: String)] = [
+      (rows, grid, "a grid's instants are left out one by one"),
+      (derived, grid, "the orientation is computed at the chip's samples"),
+      (labels, follow, "a label may be added after the samples that it names"),
+      (dates, follow, "what dates a recording best may be recorded later"),
+      (rows, follow, "a gap may be recorded after the samples that follow it"),
+      (derived, follow, "the orientation at a sample depends on those after it, too"),
+      (chipOption, follow, "what proves a sample's time is recorded up to 40 s after it"),
+      (grid, uncertainty, "a resampled value is made from several samples"),
+      (grid, counts, "resampled values are not counts"),
+      (grid, named(options.fill != nil, "--fill"), "the grid leaves out what is missing"),
     ]
-    for case (let option?, let reason) in reasons {
-      throw .optionsTogether(option, "--follow", reason: reason)
+    for case (let one?, let other?, let reason) in exclusions {
+      throw .optionsTogether(one, other, reason: reason)
     }
   }
 
@@ -186,18 +173,20 @@ public struct Exporter: Sendable {
   /// Writes every sample of the plan, or every instant of the grid, as a row.
   func writeRows<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ plan: ExportPlan, _ layout: RowLayout, opening: UInt8? = nil,
-    _ reader: inout LogReader<Storage>, to sink: inout Sink
+    gaps: TextRows.Gaps = .leaveOut, _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
     try reader.begin(plan)
-    guard !options.isResampled else {
-      var rows = GridRows(plan, layout, opening: opening)
-      var pass = EvenRatePass(plan, EvenRows(plan, options.format))
-      return try pass.run(&reader) { (_, time, counts) throws(ExportError) in
-        try rows.write(time, counts, to: &sink)
-      }
+    var rows = TextRows(plan, layout, opening: opening, gaps: gaps)
+    guard options.isResampled else {
+      var pass = SamplePass(plan)
+      var report = try pass.run(&rows, &reader, to: &sink)
+      report.samples = rows.count
+      return report
     }
-    var rows = RowPass(plan, layout, opening: opening)
-    return try rows.run(&reader, to: &sink)
+    var pass = EvenRatePass(plan, EvenRows(plan, options.format))
+    return try pass.run(&reader) { (_, time, counts) throws(ExportError) in
+      try rows.add(time, counts, to: &sink)
+    }
   }
 }
 
@@ -209,8 +198,8 @@ extension Exporter {
   ///
   /// - Parameter more: Waits for more and returns how many bytes are final, as ``PageCheck`` finds them; `nil` when the
   ///   writer is gone.
-  /// - Throws: ``ExportError``, with ``ExportError/optionNotSupported(option:format:)`` for documents that begin with
-  ///   facts from the log's end; bytes written before it stay written.
+  /// - Throws: ``ExportError``, also for documents that begin with facts from the log's end; bytes written before it stay
+  ///   written.
   public func follow<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ storage: consuming Storage, to sink: inout Sink,
     more: () throws(ExportError) -> UInt64?
@@ -223,15 +212,15 @@ extension Exporter {
       let (header, layout) =
         options.format == .csv ? tableLayout(plan, started: nil) : ([], recordLayout(plan))
       try sink.write(header)
-      var rows = RowPass(plan, layout)
-      var report = try rows.follow(&reader, to: &sink, more: more)
+      var rows = TextRows(plan, layout)
+      var pass = SamplePass(plan)
+      var report = try pass.run(&rows, &reader, to: &sink, more: more)
       report.remarks += leftOut(labels: 0, marks: report.marks)
       report.remarks += remarks + correctionRemarks(reader)
-      report.isCutOff = try reader.isCutOff(options)
+      report.isCutOff = try isCutOff(&reader)
       try sink.flush()
       return report
     }
-    try refuseSelection()
     var offset: UInt64 = 0
     while let limit = try more() {
       try copy(&storage, offset..<max(offset, limit), to: &sink)
@@ -244,26 +233,10 @@ extension Exporter {
     return try inspect(storage, isLive: false)
   }
 
-  /// Refuses a correction, channels and a range for raw: a log's bytes are exported unchanged.
-  func refuseSelection() throws(ExportError) {
-    if options.isCalibrated {
-      throw .optionNotSupported(
-        option: options.calibration == nil ? "--calibrated" : "--calibration", format: .raw)
-    }
-    if options.from != nil || options.to != nil {
-      throw .optionNotSupported(option: "a time range", format: .raw)
-    }
-    if options.channels != nil, options.channels != .both {
-      throw .optionNotSupported(option: "--channels", format: .raw)
-    }
-  }
-}
-
-extension Exporter {
   /// Writes the log's own bytes, without the pages of zeros at the end, which were preallocated and never written.
   ///
-  /// A log's last byte may be a zero, so only whole pages are left out.
-  func writeLog<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+  /// A log's last byte may be a zero, so only whole pages are left out. A correction, channels and a range are refused.
+  private func writeLog<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ storage: inout Storage, from begin: UInt64 = 0, to sink: inout Sink
   ) throws(ExportError) {
     let length: UInt64
@@ -275,8 +248,7 @@ extension Exporter {
     try copy(&storage, begin..<max(begin, length), to: &sink)
   }
 
-  /// Copies bytes of the log unchanged.
-  func copy<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+  private func copy<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ storage: inout Storage, _ range: Range<UInt64>, to sink: inout Sink
   ) throws(ExportError) {
     var offset = range.lowerBound
@@ -285,7 +257,12 @@ extension Exporter {
       // Safe: the sink gave `reservationLimit` bytes, which are overwritten up to `count`.
       let buffer = UnsafeMutableRawBufferPointer(
         start: room, count: Int(min(UInt64(reservationLimit), range.upperBound - offset)))
-      let count = try read(&storage, at: offset, into: buffer)
+      let count: Int
+      do {
+        count = try storage.read(at: offset, into: buffer)
+      } catch {
+        throw .log(.storage(error))
+      }
       // Another program has truncated the file.
       guard count > 0 else { return }
       sink.commit(count)
@@ -294,7 +271,7 @@ extension Exporter {
   }
 
   /// The report about a log that was copied unchanged.
-  func inspect<Storage: LogStorage & ~Copyable>(
+  private func inspect<Storage: LogStorage & ~Copyable>(
     _ storage: consuming Storage, isLive: Bool
   ) throws(ExportError) -> Report {
     do {
@@ -309,14 +286,14 @@ extension Exporter {
       return Report(samples: 0, damages: 1)
     }
   }
+}
 
-  private func read<Storage: LogStorage & ~Copyable>(
-    _ storage: inout Storage, at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer
-  ) throws(ExportError) -> Int {
+extension LogReader where Storage: ~Copyable {
+  static func open(_ storage: consuming Storage) throws(ExportError) -> LogReader<Storage> {
     do {
-      return try storage.read(at: offset, into: buffer)
+      return try LogReader(storage)
     } catch {
-      throw .log(.storage(error))
+      throw .log(error)
     }
   }
 }

@@ -16,9 +16,7 @@ struct HeaderFacts {
   ///
   /// - Parameter notes: What dates the recording, and its sensor's certificate.
   init(_ plan: ExportPlan, _ notes: RecordingNotes) {
-    let clock = notes.clock
-    let log = plan.description
-    let sensor = log.sensor
+    let (clock, log, sensor) = (notes.clock, plan.description, plan.description.sensor)
     add("format", "imulog-flat")
     add("schema", "\(JSONWriter.schema)")
     add("id", log.id.description)
@@ -57,12 +55,12 @@ struct HeaderFacts {
     add("clock.synchronised", "\(clock?.isSynchronised ?? false)")
     add("range.from_ns", plan.from == .min ? nil : "\(plan.from)")
     add("range.to_ns", plan.to == .max ? nil : "\(plan.to)")
-    if plan.isResampled {
+    if plan.options.isResampled {
       add("resampled.rate_hz", HeaderFacts.hertz(log.rate))
       add("resampled.kernel", ResamplingKernel.cubic)
     }
     for channel in plan.channels {
-      add("units.\(ChannelSet.names[channel])", plan.unitName(ofChannel: channel))
+      add("units.\(ChannelSet.names[channel])", plan.unit(ofChannel: channel).name)
     }
     if let derived = plan.derived {
       for column in derived.columns { add("units.\(column.name)", column.unit) }
@@ -76,17 +74,14 @@ struct HeaderFacts {
     }
   }
 
-  /// Adds what counts mean: the value of one, and for temperatures that of count 0, in a unit that gives exact ratios.
+  /// Adds the value of a count, and for temperatures of count 0, in a unit that gives exact ratios.
   mutating func addScales(_ plan: ExportPlan) {
     let sensor = plan.description.sensor
     for channel in plan.channels where plan.units == .raw {
       let name = ChannelSet.names[channel]
-      let scale =
-        channel < 3
-        ? sensor.accelerometerScale : channel < 6 ? sensor.gyroscopeScale : sensor.temperatureScale
-      add("scale.\(name)", HeaderFacts.text(scale))
+      add("scale.\(name)", HeaderFacts.text(sensor.scale(ofChannel: channel)))
       if channel > 5 { add("offset.\(name)", HeaderFacts.text(sensor.temperatureOffset)) }
-      add("scaleUnit.\(name)", plan.unitName(ofChannel: channel, in: .gDps))
+      add("scaleUnit.\(name)", ExportUnits.gDps.unit(ofChannel: channel).name)
     }
   }
 
@@ -106,7 +101,7 @@ struct HeaderFacts {
   private static func hertz(_ rate: SampleRate) -> String {
     var json = JSONWriter()
     json.rate(rate)
-    return String(decoding: json.bytes, as: UTF8.self)
+    return json.text
   }
 
   private static func text(_ ratio: Fraction) -> String {

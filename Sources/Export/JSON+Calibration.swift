@@ -12,17 +12,15 @@ extension JSONWriter {
       json.member("name", calibration.name)
       json.member("sensor", calibration.sensor)
       json.member("made", RFC3339.text(nanoseconds: calibration.made))
-      json.key("conditions")
       json.conditions(calibration.conditions)
-      json.key("accelerometer")
       json.accelerometer(calibration.accelerometer)
-      json.key("gyroscope")
       json.gyroscope(calibration.gyroscope)
     }
   }
 
   /// What a calibration was made at, or `null`.
   private mutating func conditions(_ made: SensorCalibration.Conditions?) {
+    key("conditions")
     guard let made else { return null() }
     object { json in
       json.number("rate_hz", made.rate)
@@ -35,10 +33,11 @@ extension JSONWriter {
   }
 
   private mutating func accelerometer(_ part: SensorCalibration.Accelerometer?) {
+    key("accelerometer")
     guard let part else { return null() }
     object { json in
       json.vector("offset_g", part.offset)
-      json.member("matrix", part.matrix.rows) { $0.numbers([$1.x, $1.y, $1.z]) }
+      json.member("matrix", part.matrix.rows) { $0.numbers($1) }
       json.drift(part.drift, unit: "g")
       json.member("points", part.points)
       json.member("unchecked", part.unchecked)
@@ -48,6 +47,7 @@ extension JSONWriter {
   }
 
   private mutating func gyroscope(_ part: SensorCalibration.Gyroscope?) {
+    key("gyroscope")
     guard let part else { return null() }
     object { json in
       json.vector("offset_dps", part.offset)
@@ -69,8 +69,10 @@ extension JSONWriter {
 
   private mutating func vector(_ name: String, _ vector: Vector3) {
     key(name)
-    numbers([vector.x, vector.y, vector.z])
+    numbers(vector)
   }
+
+  private mutating func numbers(_ vector: Vector3) { numbers([vector.x, vector.y, vector.z]) }
 
   private mutating func number(_ name: String, _ value: Double) {
     member(name, number: value.isFinite ? "\(value)" : nil)
@@ -78,9 +80,7 @@ extension JSONWriter {
 
   private mutating func numbers(_ values: [Double]) {
     open("[")
-    for value in values {
-      if value.isFinite { number("\(value)") } else { null() }
-    }
+    for value in values { number(value.isFinite ? "\(value)" : "null") }
     close("]")
   }
 }

@@ -25,16 +25,15 @@ extension JSONWriter {
       json.member("leftOutCount", clock.leftOutCount)
       json.member("provedCount", clock.provedCount)
       json.member("unprovedCount", clock.unprovedCount)
-      json.key("halfWidth")
       json.halfWidth(clock)
       let sensor = description.sensor
       let celsius = clock.temperature.map { counts in
         [counts.lowerBound, counts.upperBound].map {
           Double($0) * sensor.temperatureScale.value + sensor.temperatureOffset.value
-        }.sorted()
+        }.sorted().map { Plain.number($0, per: 1000) }
       }
-      json.member("temperatureMinimum_c", number: celsius.map { Plain.number($0[0], per: 1000) })
-      json.member("temperatureMaximum_c", number: celsius.map { Plain.number($0[1], per: 1000) })
+      json.member("temperatureMinimum_c", number: celsius?[0])
+      json.member("temperatureMaximum_c", number: celsius?[1])
       json.member("lostCount", clock.lostCount)
       json.member("doubledCount", clock.doubledCount)
       json.member("contradictionCount", clock.contradictionCount)
@@ -46,6 +45,7 @@ extension JSONWriter {
   }
 
   private mutating func halfWidth(_ clock: ClockAccount) {
+    key("halfWidth")
     guard let median = clock.median, let percentile99 = clock.percentile99,
       let maximum = clock.maximum
     else { return null() }

@@ -6,6 +6,15 @@ import LogStore
 
 /// The result of a first pass over a log: the sums of the plan's range, which an export writes before the samples.
 struct LogAccount {
+  /// Kinds of records that are listed; raw values are their keys in JSON.
+  enum Section: String {
+    case clockPairs = "pairs"
+    case gaps, marks, sensorEvents, damage
+  }
+
+  /// Takes a record of the plan's range, and the beginning of its grid, as in ``ExportPlan/origin``.
+  typealias Body = (Section, LogItem, Int64) throws(ExportError) -> Void
+
   /// Everything that was read.
   private var log: Account
   /// What happened to the ticks in the plan's range, as the log reports it.
@@ -13,15 +22,11 @@ struct LogAccount {
   private(set) var end: RecordingEnd?
   /// The index of the clock pair that dates the recording.
   private(set) var bestPairIndex: UInt64?
-  private(set) var pairs = ItemList()
-  private(set) var gaps = ItemList()
-  private(set) var marks = ItemList()
-  private(set) var events = ItemList()
-  private(set) var damages = ItemList()
+  private var lists: [Section: ItemList] = [:]
   /// What the readings show of the times that were read; `nil` where the computer dates the samples.
   private(set) var chipClock: ClockAccount?
   private var places: EventPlaces
-  /// The gaps that the log has; ``gaps`` are those that damage made, too.
+  /// The gaps that the log has, without those that damage made.
   private(set) var recordedGapCount: UInt64 = 0
   /// The first and the last tick with a sample in the plan's range.
   private(set) var sampledTicks: ClosedRange<UInt64>?
@@ -37,7 +42,6 @@ struct LogAccount {
   private(set) var lastTick: UInt64 = 0
   /// Ticks in the plan's range that should be in the log and are neither samples nor gaps.
   private(set) var ticksLost: UInt64 = 0
-  /// Finds them.
   private var order: GapOrder
   private var last: (tick: UInt64, time: Int64)?
   /// Whether only the range was read, and the first and the last page.
@@ -45,73 +49,101 @@ struct LogAccount {
 
   /// Reads the whole log, or, of a recording that has ended, only the plan's range.
   ///
-  /// - Parameter judgesSamples: Whether ``verdict`` is to take the samples into account, which takes time.
+  /// - Parameters:
+  ///   - judgesSamples: Whether ``verdict`` is to take the samples into account, which takes time.
+  ///   - list: Is given every record, also those for which the lists have no room.
   init<Storage: LogStorage & ~Copyable>(
-    _ reader: inout LogReader<Storage>, _ plan: ExportPlan, judgesSamples: Bool = false
+    _ reader: inout LogReader<Storage>, _ plan: ExportPlan, judgesSamples: Bool = false,
+    list: Body = { _, _, _ in }
   ) throws(ExportError) {
+    reader.rewind()
     places = EventPlaces(plan)
     log = Account(reader.description, ofSamples: judgesSamples)
     order = GapOrder(reader)
-    guard plan.hasRange, let (first, last, end) = try reader.outermostRecords() else {
-      while let item = try reader.nextItem() { add(item, of: reader, in: plan) }
-      for place in places.finish() { add(place, in: plan) }
+    guard plan.hasRange, let (first, last, end) = try LogAccount.outermostRecords(&reader) else {
+      while let item = try reader.nextItem() { try add(item, of: reader, in: plan, list) }
+      for place in places.finish() { try add(place, in: plan, list) }
       log.finish(reader)
       chipClock = reader.clockAccount
       (lastTick, end) = (log.nextTick, log.end)
-      for place in order.rest(upTo: log.tickCount) { add(place, plan.after(last)) }
+      for place in order.rest(upTo: log.tickCount) { try add(place, plan.after(last), list) }
       return
     }
     (isPart, lastTick) = (true, end.ledger.scheduled)
-    for pair in first { add(.clock(pair), of: reader, in: plan) }
+    for pair in first { try add(.clock(pair), of: reader, in: plan, list) }
     try reader.begin(plan)
     order = GapOrder(reader)
     var isOver = false
     while !isOver, let item = try reader.nextItem() {
       if case .clock(let pair) = item, first.contains(pair) || last.contains(pair) { continue }
-      add(item, of: reader, in: plan)
+      try add(item, of: reader, in: plan, list)
       isOver = plan.isOver(item, of: reader)
     }
     for place in order.rest(upTo: isOver ? nil : log.tickCount) {
-      add(place, plan.after(self.last))
+      try add(place, plan.after(self.last), list)
     }
-    for place in places.finish() { add(place, in: plan) }
-    for pair in last { add(.clock(pair), of: reader, in: plan) }
+    for place in places.finish() { try add(place, in: plan, list) }
+    for pair in last { try add(.clock(pair), of: reader, in: plan, list) }
     chipClock = reader.clockAccount
     self.end = end
   }
 
+  /// The first and the last clock pairs and the end; `nil` without an end.
+  private static func outermostRecords<Storage: LogStorage & ~Copyable>(
+    _ reader: inout LogReader<Storage>
+  ) throws(ExportError) -> (first: [ClockPair], last: [ClockPair], end: RecordingEnd)? {
+    do {
+      let (first, last, end, _) = try reader.outerPages()
+      return end.map { (first, last, $0) }
+    } catch {
+      throw .log(error)
+    }
+  }
+
   private mutating func add<Storage: LogStorage & ~Copyable>(
-    _ item: LogItem, of reader: borrowing LogReader<Storage>, in plan: ExportPlan
-  ) {
-    for place in places.consume(item, reader.block) { add(place, in: plan) }
-    if case .clock(let pair) = item, pair.isBetter(than: log.clock) { bestPairIndex = pairs.count }
+    _ item: LogItem, of reader: borrowing LogReader<Storage>, in plan: ExportPlan, _ list: Body
+  ) throws(ExportError) {
+    for place in places.consume(item, reader.block) { try add(place, in: plan, list) }
+    if case .clock(let pair) = item, pair.isBetter(than: log.clock) {
+      bestPairIndex = self[.clockPairs].count
+    }
     log.add(item, from: reader)
     switch item {
-    case .samples: addSamples(reader.block, plan)
-    case .mark(let mark): if plan.contains(mark.time) { marks.add(item) }
-    case .clock: pairs.add(item)
-    case .damage: damages.add(item)
+    case .samples: try addSamples(reader.block, plan, list)
+    case .mark(let mark): if plan.contains(mark.time) { try add(item, to: .marks, list) }
+    case .clock: try add(item, to: .clockPairs, list)
+    case .damage: try add(item, to: .damage, list)
     case .gap(let gap):
       order.add(gap)
-      while let place = order.overdue() { add(place, plan.after(last)) }
+      while let place = order.overdue() { try add(place, plan.after(last), list) }
     case .sensor, .reading, .certificate, .end: break
     }
   }
 
-  private mutating func add(_ place: EventPlaces.Place, in plan: ExportPlan) {
-    guard plan.on(place.origin).contains(place.event) else { return }
-    events.add(.sensor(place.event), origin: place.origin)
+  private mutating func add(_ place: EventPlaces.Place, in plan: ExportPlan, _ list: Body)
+    throws(ExportError)
+  {
+    let plan = plan.on(place.origin)
+    guard plan.contains(plan.time(ofTick: place.event.tick)) else { return }
+    try add(.sensor(place.event), to: .sensorEvents, origin: place.origin, list)
+  }
+
+  private mutating func add(
+    _ item: LogItem, to section: Section, origin: Int64 = 0, _ list: Body
+  ) throws(ExportError) {
+    lists[section, default: ItemList()].add(item, origin: origin)
+    try list(section, item, origin)
   }
 
   /// Adds the part of a gap that is in the range of a plan that has it on its grid.
-  private mutating func add(_ place: GapOrder.Place, _ plan: ExportPlan) {
+  private mutating func add(_ place: GapOrder.Place, _ plan: ExportPlan, _ list: Body)
+    throws(ExportError)
+  {
     guard let part = plan.part(of: place.gap) else { return }
-    gaps.add(.gap(part), origin: plan.origin)
+    try add(.gap(part), to: .gaps, origin: plan.origin, list)
     let end = part.firstTick.addingSaturated(part.count)
-    missing =
-      min(
-        missing?.lowerBound ?? part.firstTick, part.firstTick)..<max(
-        missing?.upperBound ?? 0, end)
+    let known = missing ?? part.firstTick..<end
+    missing = min(known.lowerBound, part.firstTick)..<max(known.upperBound, end)
     guard place.isRecorded else {
       ticksLost = ticksLost.addingSaturated(part.count)
       return
@@ -121,7 +153,9 @@ struct LogAccount {
     gapsEnd = max(gapsEnd, end)
   }
 
-  private mutating func addSamples(_ block: borrowing SampleBlock, _ plan: ExportPlan) {
+  private mutating func addSamples(
+    _ block: borrowing SampleBlock, _ plan: ExportPlan, _ list: Body
+  ) throws(ExportError) {
     for rows in plan.rows(of: block) {
       reported.sampled += UInt64(rows.count)
       let (first, last) = (block.ticks[rows.lowerBound], block.ticks[rows.upperBound - 1])
@@ -132,11 +166,16 @@ struct LogAccount {
     var row = 0
     while row < block.count {
       let next = (tick: block.ticks[row], time: block.times[row])
-      while let place = order.take(before: next.tick) { add(place, plan.after(last ?? next)) }
+      while let place = order.take(before: next.tick) {
+        try add(place, plan.after(last ?? next), list)
+      }
       row = order.takeRun(row..<block.count, of: block)
       last = (block.ticks[row - 1], block.times[row - 1])
     }
   }
+
+  /// The first records of a kind.
+  subscript(_ section: Section) -> ItemList { lists[section] ?? ItemList() }
 
   /// What happened to every tick in the plan's range; those that damage took are lost.
   var ledger: TickLedger {
@@ -157,12 +196,12 @@ struct LogAccount {
   }
 
   /// The ticks that a drawing of the plan's range shows: those of the samples and, before and after them, those that
-  /// the log reports or has lost. A time is no proof of a tick: samples come late, and chips run fast or slow.
+  /// the log reports or has lost. A time does not prove a tick: samples come late, and chips run fast or slow.
   func ticks(_ plan: ExportPlan) -> Range<UInt64> {
     let begin = min(sampledTicks?.lowerBound ?? .max, missing?.lowerBound ?? .max)
     let end = max(sampledTicks?.upperBound.addingSaturated(1) ?? 0, missing?.upperBound ?? 0)
     if !plan.hasRange { return 0..<max(end, lastTick, self.end?.ledger.scheduled ?? 0) }
-    guard damages.count > 0, !plan.description.isFreeRunning else {
+    guard self[.damage].count > 0, !plan.description.isFreeRunning else {
       return min(begin, end)..<end
     }
     // What is damaged has no gaps; the grid shows which ticks it had.
@@ -195,7 +234,7 @@ struct LogAccount {
   /// Whether nothing recorded is missing, here or in the log that this one was salvaged from.
   var isWhole: Bool {
     guard let end else { return false }
-    return end.reason != .recovered && damages.count == 0 && ticksLost == 0
+    return end.reason != .recovered && self[.damage].count == 0 && ticksLost == 0
       && (isPart || log.isIntact)
   }
 
@@ -203,19 +242,17 @@ struct LogAccount {
   /// read, which may lack the last one.
   var certificate: SensorCertificate? { isPart ? nil : log.certificate }
 
-  /// The header.
   var description: RecordingDescription { log.description }
 
   /// Whether the recording can be used, on one line.
   var verdict: String {
     if isPart { return "a part of the recording" }
-    if end == nil, damages.count == 0 {
+    if end == nil, self[.damage].count == 0 {
       return "without an end: it is being recorded, or was cut off"
     }
     return log.sentence
   }
 
-  /// The pair by which the recording is dated.
   var bestPair: ClockPair? { log.clock }
 
   /// Nanoseconds since 1970 at tick 0's deadline, by the best pair.
@@ -229,32 +266,29 @@ struct LogAccount {
   }
 }
 
-/// Items of one kind: their number, and the first of them.
+/// Records of one kind: their number, and the first of them.
 struct ItemList {
   /// Items that are kept. A longer list is read from the log again when it is written.
-  static let limit = 1000
+  private static let limit = 1000
 
   private(set) var count: UInt64 = 0
-  private(set) var items: [LogItem] = []
-  /// The beginning of each item's grid, as in ``ExportPlan/origin``.
-  private(set) var origins: [Int64] = []
+  /// Each with the beginning of its grid, as in ``ExportPlan/origin``.
+  private(set) var items: [(item: LogItem, origin: Int64)] = []
 
   /// Whether ``items`` are all of them.
   var isWhole: Bool { count == items.count }
 
-  mutating func add(_ item: LogItem, origin: Int64 = 0) {
+  mutating func add(_ item: LogItem, origin: Int64) {
     count += 1
-    guard items.count < ItemList.limit else { return }
-    items.append(item)
-    origins.append(origin)
+    if items.count < ItemList.limit { items.append((item, origin)) }
   }
 }
 
 /// Finds the times of sensor events, which have ticks only: on the grid, or, where times and not the rate place the ticks,
 /// right after the samples before them.
 ///
-/// A log may have an event before the samples that precede it, so one of such a recording waits for a later sample.
-struct EventPlaces {
+/// A log may have an event before the samples that precede it, so there it waits for a later sample.
+private struct EventPlaces {
   /// An event, and the beginning of its grid, as in ``ExportPlan/origin``.
   typealias Place = (event: SensorEvent, origin: Int64)
 
@@ -272,35 +306,26 @@ struct EventPlaces {
   /// Those whose places are known after this item, in order.
   mutating func consume(_ item: LogItem, _ block: borrowing SampleBlock) -> [Place] {
     switch item {
-    case .sensor(let event): return add(event)
-    case .samples where plan.description.isFreeRunning: return consume(block)
+    case .sensor(let event):
+      guard plan.description.isFreeRunning else { return [(event, plan.origin)] }
+      waiting.append(event)
+      return waiting.count > EventPlaces.limit ? [place(waiting.removeFirst(), last)] : []
+    case .samples where plan.description.isFreeRunning:
+      var places: [Place] = []
+      for row in 0..<block.count {
+        let sample = (tick: block.ticks[row], time: block.times[row])
+        while let first = waiting.first, first.tick < sample.tick {
+          places.append(place(waiting.removeFirst(), last ?? sample))
+        }
+        last = sample
+      }
+      return places
     default: return []
     }
   }
 
   /// Those that no sample follows.
-  mutating func finish() -> [Place] {
-    defer { waiting = [] }
-    return waiting.map { place($0, last) }
-  }
-
-  private mutating func add(_ event: SensorEvent) -> [Place] {
-    guard plan.description.isFreeRunning else { return [(event, plan.origin)] }
-    waiting.append(event)
-    return waiting.count > EventPlaces.limit ? [place(waiting.removeFirst(), last)] : []
-  }
-
-  private mutating func consume(_ block: borrowing SampleBlock) -> [Place] {
-    var places: [Place] = []
-    for row in 0..<block.count {
-      let sample = (tick: block.ticks[row], time: block.times[row])
-      while let first = waiting.first, first.tick < sample.tick {
-        places.append(place(waiting.removeFirst(), last ?? sample))
-      }
-      last = sample
-    }
-    return places
-  }
+  func finish() -> [Place] { waiting.map { place($0, last) } }
 
   private func place(_ event: SensorEvent, _ sample: (tick: UInt64, time: Int64)?) -> Place {
     (event, plan.after(sample).origin)
@@ -308,11 +333,6 @@ struct EventPlaces {
 }
 
 extension ExportPlan {
-  /// Whether a sensor event's tick has its deadline in the range.
-  func contains(_ event: SensorEvent) -> Bool {
-    contains(time(ofTick: event.tick))
-  }
-
   /// Whether all items after this one are after the range.
   func isOver<Storage: LogStorage & ~Copyable>(
     _ item: LogItem, of reader: borrowing LogReader<Storage>

@@ -9,14 +9,13 @@ import Text
 ///     a higher rate   a cubic through two samples before the instant and two after it; a line through the nearest two
 ///                     where these four are uneven, or fewer
 ///     the same rate   a cubic through the four nearest samples, or all of a shorter run, whose times need not be even
-///     a lower rate    sin(0.9 π u) / u · cos²(π d / 2 L), of which the sum is made 1
+///     a lower rate    sin(0.9 π u) / u · cos²(π d / 2 L), scaled to the sum 1
 ///
 /// d is the distance of a sample from the instant, u the same in periods of the new rate, and L the reach: 16 periods, and
 /// less next to a gap, from which nothing is taken; below 2 periods it is a line. The filter has half the amplitude at
 /// 0.45 of the new rate, all of it within 1 % up to 0.4, and less than 1 % from 0.5 on, which would come back as slower
 /// motion. The cubic keeps the amplitude within 1 % up to 0.13 of the rate, a line to 0.045 only.
 struct ResamplingKernel {
-  /// A sample, by channel.
   struct Point {
     var time: Int64
     var counts: SIMD8<Double>
@@ -33,7 +32,6 @@ struct ResamplingKernel {
   /// Nanoseconds between samples, and between values.
   private let oldPeriod: Double
   private let newPeriod: Double
-  /// Whether the rate goes down.
   let isFilter: Bool
   private let sinc: [Double]
   private let window: [Double]
@@ -41,7 +39,6 @@ struct ResamplingKernel {
   /// Entries of a table for 1, of the argument and of the window: a line between them is right to 1e-6.
   private static let fineness = 1024.0
 
-  /// Whether the rate stays.
   private let isGrid: Bool
 
   /// The kernel of values at even times, at the samples' own rate.

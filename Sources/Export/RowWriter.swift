@@ -4,34 +4,24 @@ import LogFormat
 
 /// The constant text around the values of a row.
 struct RowLayout {
-  /// Begins each row, at most 16 bytes.
-  var prefix: String
+  /// At most 16 bytes.
+  var prefix = ""
   /// How the sample's time, which follows the prefix, is written; `nil` for rows without it.
   var time: TimeForm? = TimeForm()
-  /// Follow the time where each sample has its earliest and latest instant.
-  var bounds: Bounds?
+  /// Before a sample's earliest and latest instant, and in place of one that nothing proves, at most 16 bytes each; `nil` for
+  /// rows without them.
+  var bounds: (earliest: String, latest: String, unknown: String)?
   /// Before each value, at most 8 bytes each.
   var keys: [String]
   /// Before each value that is computed from the whole recording, at most 8 bytes each.
   var derivedKeys: [String] = []
-  /// In place of such a value that is no number: of a sample that was written since, or of a senseless scale; at most 16
-  /// bytes.
+  /// In place of such a value that is not finite, at most 16 bytes: of a sample that was written since, or of a senseless
+  /// scale.
   var derivedUnknown = ""
   /// Before the suffix, where rows have a column of labels.
   var labels: LabelColumn?
   /// Ends each row, at most 8 bytes.
   var suffix: String
-
-  /// What is before the earliest and the latest instant, and in place of one that nothing proves; at most 16 bytes each.
-  struct Bounds {
-    let earliest: String
-    let latest: String
-    let unknown: String
-
-    init(_ earliest: String, _ latest: String, unknown: String) {
-      (self.earliest, self.latest, self.unknown) = (earliest, latest, unknown)
-    }
-  }
 }
 
 /// The earliest and the latest instants of a block's samples.
@@ -52,9 +42,8 @@ struct RowBounds {
 struct RowWriter: ~Copyable {
   // Safe: `columns` and `groups` are owned by this value alone and live until deinit. Every store goes to
   // memory that the caller gave, of which a row touches at most `rowRoom` bytes: prefix 16, time and each bound
-  // TimeText.room, each column a key of 8 and a text of 16, suffix 8, `derivedRoom`, and as many as its label has. Stores are
-  // longer than their text,
-  // and the next store overwrites the excess.
+  // TimeText.room, each column a key of 8 and a text of 16, suffix 16, `derivedRoom`, and as many as its label has. Stores are
+  // longer than their text, and the next store overwrites the excess.
   private struct Column {
     var counts: UnsafePointer<Int16>?
     let entries: UnsafeMutablePointer<CountTexts.Entry>
@@ -63,9 +52,12 @@ struct RowWriter: ~Copyable {
   }
 
   /// Bytes that must be free for each row, beside those of its label and ``derivedRoom``.
-  static let rowRoom = 3 * (16 + TimeText.room) + 7 * (8 + 16) + 8
+  static let rowRoom = 3 * (16 + TimeText.room) + 7 * (8 + 16) + 16
 
-  private let layout: RowLayout
+  private let prefix: PackedText.Words
+  private let suffix: PackedText.Words
+  /// What is added to times; `nil` for rows without them.
+  private let origin: Int64?
   private let channels: [Int]
   private let texts: [CountTexts]
   private let columns: UnsafeMutablePointer<Column>
@@ -76,8 +68,8 @@ struct RowWriter: ~Copyable {
   private var date: DateText?
   private var boundTimes = (TimeText(), TimeText())
   /// The texts of ``RowLayout/bounds``, and both with nothing known.
-  private let boundWords: (earliest: PackedText.Words, latest: PackedText.Words)
-  private let unknownWords: (earliest: PackedText.Words, latest: PackedText.Words)
+  private let bounds: (earliest: PackedText.Words, latest: PackedText.Words)?
+  private let unknownBounds: (earliest: PackedText.Words, latest: PackedText.Words)?
 
   /// Rows with the given channels, whose texts are in `texts`; as many keys, channels and texts, at most 7.
   ///
@@ -87,28 +79,23 @@ struct RowWriter: ~Copyable {
   ) {
     precondition(layout.keys.count == channels.count && texts.count == channels.count)
     precondition(channels.count <= 7, "a sample has seven channels")
-    self.layout = layout
-    self.channels = channels
-    self.texts = texts
+    (prefix, suffix) = (PackedText.words(layout.prefix), PackedText.words(layout.suffix))
+    (origin, self.channels, self.texts) = (layout.time?.origin, channels, texts)
     self.derived = derived.map {
       ($0, DerivedTexts($0.columns, keys: layout.derivedKeys, unknown: layout.derivedUnknown))
     }
-    date = layout.time.flatMap { $0.kind == .nanoseconds ? nil : DateText($0.kind) }
+    date = layout.time?.kind.map { DateText($0) }
     columns = .allocate(capacity: 7)
     for (index, table) in texts.enumerated() {
-      let key = Array(layout.keys[index].utf8)
-      precondition(key.count <= 8, "a key has at most 8 bytes")
+      let key = PackedText.words(layout.keys[index])
+      precondition(key.length <= 8, "a key has at most 8 bytes")
       (columns + index).initialize(
-        to: Column(
-          counts: nil, entries: table.entries, key: PackedText.words(key).low, keyLength: key.count)
-      )
+        to: Column(counts: nil, entries: table.entries, key: key.low, keyLength: key.length))
     }
-    let bounds = layout.bounds ?? RowLayout.Bounds("", "", unknown: "")
-    func words(_ text: String) -> PackedText.Words { PackedText.words(Array(text.utf8)) }
-    boundWords = (words(bounds.earliest), words(bounds.latest))
-    unknownWords = (
-      words(bounds.earliest + bounds.unknown), words(bounds.latest + bounds.unknown)
-    )
+    bounds = layout.bounds.map { (PackedText.words($0.earliest), PackedText.words($0.latest)) }
+    unknownBounds = layout.bounds.map {
+      (PackedText.words($0.earliest + $0.unknown), PackedText.words($0.latest + $0.unknown))
+    }
     groups = .allocate(capacity: 1000)
     groups.initialize(from: DecimalText.groups, count: 1000)
   }
@@ -126,7 +113,7 @@ struct RowWriter: ~Copyable {
   ///
   /// - Parameter label: The cell of the rows' labels.
   mutating func write(
-    _ rows: Range<Int>, of block: borrowing SampleBlock, _ bounds: RowBounds? = nil,
+    _ rows: Range<Int>, of block: borrowing SampleBlock, _ instants: RowBounds? = nil,
     label: [UInt8] = [], to output: UnsafeMutableRawPointer
   ) -> Int {
     guard !rows.isEmpty, let times = block.times.baseAddress else { return 0 }
@@ -135,23 +122,12 @@ struct RowWriter: ~Copyable {
       columns[index].counts = block.counts(ofChannel: channel).baseAddress
     }
     derived?.columns.next(rows.count)
-    let prefix = PackedText.words(Array(layout.prefix.utf8))
-    let suffix = PackedText.words(Array(layout.suffix.utf8))
-    let hasTime = layout.time != nil
-    let origin = layout.time?.origin ?? 0
     let columnCount = channels.count
-    let hasBounds = layout.bounds != nil
+    let hasBounds = bounds != nil
     var place = output
     for row in rows {
-      place.storeBytes(of: prefix.low, as: UInt64.self)
-      place.storeBytes(of: prefix.high, toByteOffset: 8, as: UInt64.self)
-      place += prefix.length
-      if date != nil {
-        place += date?.write(times[row] &+ origin, to: place, groups: groups) ?? 0
-      } else if hasTime {
-        place += time.write(times[row] &+ origin, to: place, groups: groups)
-      }
-      if hasBounds { place += write(bounds, row, to: place) }
+      place += writeHead(times[row], to: place)
+      if hasBounds { place += write(instants, row, to: place) }
       for index in 0..<columnCount {
         let column = columns + index
         place.storeBytes(of: column.pointee.key, as: UInt64.self)
@@ -168,33 +144,67 @@ struct RowWriter: ~Copyable {
         place += derived.texts.write(
           row - rows.lowerBound, of: derived.columns.values, to: place)
       }
-      if !label.isEmpty {
-        UnsafeMutableRawBufferPointer(start: place, count: label.count).copyBytes(from: label)
-        place += label.count
-      }
-      place.storeBytes(of: suffix.low, as: UInt64.self)
-      place += suffix.length
+      place += writeEnd(label, to: place)
     }
     return place - output
   }
-}
 
-extension RowWriter {
+  /// Writes an instant between samples; returns the number of bytes.
+  ///
+  /// - Parameter counts: By channel.
+  mutating func write(
+    _ time: Int64, _ counts: SIMD8<Double>, label: [UInt8], to output: UnsafeMutableRawPointer
+  ) -> Int {
+    var place = output + writeHead(time, to: output)
+    for (index, channel) in channels.enumerated() {
+      place.storeBytes(of: columns[index].key, as: UInt64.self)
+      place += columns[index].keyLength
+      let (text, length) = texts[index].scale.text(between: counts[channel])
+      place.storeBytes(of: UInt64(truncatingIfNeeded: text).littleEndian, as: UInt64.self)
+      place.storeBytes(
+        of: UInt64(truncatingIfNeeded: text >> 64).littleEndian, toByteOffset: 8, as: UInt64.self)
+      place += length
+    }
+    return place + writeEnd(label, to: place) - output
+  }
+
+  /// Writes the prefix and the time of a row; returns the number of bytes.
+  @inline(__always)
+  mutating func writeHead(_ instant: Int64, to output: UnsafeMutableRawPointer) -> Int {
+    let length = PackedText.copy(prefix, to: output)
+    guard let origin else { return length }
+    // Asked before it is called, so that the writer is not copied.
+    if date != nil {
+      return length
+        + (date?.write(instant &+ origin, to: output + length, groups: groups) ?? 0)
+    }
+    return length + time.write(instant &+ origin, to: output + length, groups: groups)
+  }
+
+  @inline(__always)
+  private func writeEnd(_ label: [UInt8], to output: UnsafeMutableRawPointer) -> Int {
+    if !label.isEmpty {
+      UnsafeMutableRawBufferPointer(start: output, count: label.count).copyBytes(from: label)
+    }
+    return label.count + PackedText.copy(suffix, to: output + label.count)
+  }
+
   /// Writes the earliest and the latest instant of a row, and returns the number of bytes.
   @inline(never)
   private mutating func write(
-    _ bounds: RowBounds?, _ row: Int, to output: UnsafeMutableRawPointer
+    _ instants: RowBounds?, _ row: Int, to output: UnsafeMutableRawPointer
   ) -> Int {
+    guard let bounds, let unknownBounds else { return 0 }
     var place = output
-    guard let bounds, bounds.isKnown(row) else {
-      place += PackedText.copy(unknownWords.earliest, to: place)
-      place += PackedText.copy(unknownWords.latest, to: place)
+    guard let instants, instants.isKnown(row) else {
+      place += PackedText.copy(unknownBounds.earliest, to: place)
+      place += PackedText.copy(unknownBounds.latest, to: place)
       return place - output
     }
-    place += PackedText.copy(boundWords.earliest, to: place)
-    place += boundTimes.0.write(bounds.earliest[row], to: place, groups: groups)
-    place += PackedText.copy(boundWords.latest, to: place)
-    place += boundTimes.1.write(bounds.latest[row], to: place, groups: groups)
+    place += PackedText.copy(bounds.earliest, to: place)
+    place += boundTimes.0.write(instants.earliest[row], to: place, groups: groups)
+    place += PackedText.copy(bounds.latest, to: place)
+    place += boundTimes.1.write(instants.latest[row], to: place, groups: groups)
     return place - output
   }
 }
@@ -213,17 +223,13 @@ enum PackedText {
   }
 
   /// The words whose bytes in memory are `text`, zeros after it; traps for more than 16 bytes.
-  static func words(_ text: [UInt8]) -> Words {
-    precondition(text.count <= 16, "two words hold 16 bytes")
-    var words: (UInt64, UInt64) = (0, 0)
-    for (index, byte) in text.enumerated() {
-      if index < 8 {
-        words.0 |= UInt64(byte) << UInt64(8 * index)
-      } else {
-        words.1 |= UInt64(byte) << UInt64(8 * (index - 8))
-      }
+  static func words(_ text: some StringProtocol) -> Words {
+    let bytes = Array(text.utf8)
+    precondition(bytes.count <= 16, "two words hold 16 bytes")
+    func word(_ bytes: some Collection<UInt8>) -> UInt64 {
+      bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }.littleEndian
     }
-    return (words.0.littleEndian, words.1.littleEndian, text.count)
+    return (word(bytes.prefix(8)), word(bytes.dropFirst(8)), bytes.count)
   }
 }
 

@@ -4,9 +4,9 @@ import IMUModel
 import LogFormat
 import LogStore
 
-/// A format made of blocks of samples rather than of rows of text: what ``SamplePass`` calls.
+/// A format, as ``SamplePass`` calls it.
 protocol SampleFormat: ~Copyable {
-  /// Takes samples of a block, at least one, in order of ticks.
+  /// Takes samples of a block, at least one, of consecutive ticks.
   mutating func add<Sink: ByteSink & ~Copyable>(
     _ rows: Range<Int>, of block: borrowing SampleBlock, _ bounds: RowBounds?, to sink: inout Sink
   ) throws(ExportError)
@@ -17,6 +17,13 @@ protocol SampleFormat: ~Copyable {
   mutating func add<Sink: ByteSink & ~Copyable>(
     _ gap: Gap, at time: Int64, to sink: inout Sink
   ) throws(ExportError)
+}
+
+extension SampleFormat where Self: ~Copyable {
+  /// Formats that see gaps by the ticks of samples ignore them here.
+  mutating func add<Sink: ByteSink & ~Copyable>(
+    _ gap: Gap, at time: Int64, to sink: inout Sink
+  ) throws(ExportError) {}
 }
 
 /// Gives the samples and gaps of a plan to a format, in order of ticks, in one pass over the log; ticks that damage took are
@@ -32,17 +39,28 @@ struct SamplePass {
   }
 
   /// Reads up to the end of the plan's range; the reader is where the plan begins.
+  ///
+  /// - Parameter more: Of a log that a program is writing: waits for more, and returns how many bytes are final; `nil` when
+  ///   the writer is gone. The sink is flushed before.
   mutating func run<
     Format: SampleFormat & ~Copyable, Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable
   >(
-    _ format: inout Format, _ reader: inout LogReader<Storage>, to sink: inout Sink
+    _ format: inout Format, _ reader: inout LogReader<Storage>, to sink: inout Sink,
+    more: () throws(ExportError) -> UInt64? = { nil }
   ) throws(ExportError) -> Exporter.Report {
     var order = GapOrder(reader)
     var end: UInt64? = 0
-    reading: while let item = try reader.nextItem() {
+    var limit = try more()
+    reading: while true {
+      guard let item = try reader.nextItem(within: limit) else {
+        guard limit != nil else { break }
+        try sink.flush()
+        limit = try more()
+        continue
+      }
       switch item {
       case .samples:
-        let bounds = plan.hasBounds ? reader.rowBounds : nil
+        let bounds = plan.options.hasUncertainty ? reader.rowBounds : nil
         var row = 0
         for rows in plan.rows(of: reader.block) {
           try pass(row..<rows.lowerBound, of: reader.block, &order, to: &format, &sink)
@@ -110,5 +128,71 @@ extension ExportPlan {
   func after(_ sample: (tick: UInt64, time: Int64)?) -> ExportPlan {
     guard description.isFreeRunning, let sample else { return self }
     return on(sample.time &- description.rate.nanoseconds(atTick: sample.tick))
+  }
+
+  /// The runs of a block's samples that are in the range, nearly always one.
+  func rows(of block: borrowing SampleBlock) -> [Range<Int>] {
+    guard hasRange else { return block.isEmpty ? [] : [0..<block.count] }
+    var runs: [Range<Int>] = []
+    var row = 0
+    while row < block.count {
+      var end = row
+      while end < block.count, contains(block.times[end]) { end += 1 }
+      if end > row { runs.append(row..<end) }
+      row = end + 1
+    }
+    return runs
+  }
+}
+
+// What the formats ask of a reader; errors are this module's.
+
+extension LogReader where Storage: ~Copyable {
+  /// The earliest and latest instants of the block's samples; `nil` where the computer dates them.
+  var rowBounds: RowBounds? {
+    guard let earliest = earliest.baseAddress, let latest = latest.baseAddress else { return nil }
+    return RowBounds(earliest: earliest, latest: latest)
+  }
+
+  /// The next item; with `limit` of a log that is being written, within so many bytes.
+  mutating func nextItem(within limit: UInt64? = nil) throws(ExportError) -> LogItem? {
+    do {
+      if let limit { return try next(within: limit) }
+      return try next()
+    } catch {
+      throw .log(error)
+    }
+  }
+
+  mutating func begin(_ plan: ExportPlan) throws(ExportError) {
+    guard plan.from > .min else { return rewind() }
+    do {
+      try seek(toTime: plan.from)
+    } catch {
+      throw .log(error)
+    }
+  }
+
+  /// The first sample, or the first one in a plan's range; `nil` without one. The reader is at the beginning afterwards.
+  mutating func firstSample(
+    in plan: ExportPlan?
+  ) throws(ExportError) -> (tick: UInt64, time: Int64)? {
+    if let plan { try begin(plan) } else { rewind() }
+    defer { rewind() }
+    while let item = try nextItem() {
+      guard case .samples = item else { continue }
+      if let row = block.times.firstIndex(where: { plan?.contains($0) ?? true }) {
+        return (block.ticks[row], block.times[row])
+      }
+      if let plan, plan.isOver(item, of: self) { return nil }
+    }
+    return nil
+  }
+
+  /// The beginning of the grid: 0, but in an imported recording any time. The reader is at the beginning afterwards.
+  mutating func origin() throws(ExportError) -> Int64 {
+    rewind()
+    guard description.isImported, let first = try firstSample(in: nil) else { return 0 }
+    return first.time &- description.rate.nanoseconds(atTick: first.tick)
   }
 }

@@ -2,27 +2,13 @@
 
 import Text
 
-/// How the times of rows are written.
 struct TimeForm {
-  /// The forms of a time.
-  enum Kind {
-    /// Whole nanoseconds.
-    case nanoseconds
-    /// Seconds with nine decimals.
-    case seconds
-    /// A date and a time of day of RFC 3339 with nine decimals, in UTC: `2026-11-21T02:38:07.123000000Z`.
-    case utc
-    /// The same in the time zone of the machine, with its offset from UTC.
-    case local
-  }
-
-  /// The form.
-  var kind = Kind.nanoseconds
+  /// As seconds or dates; `nil` for whole nanoseconds.
+  var kind: ExportTime?
   /// Nanoseconds that are added to each time: those since 1970 at tick 0's deadline for dates, else 0.
   var origin: Int64 = 0
   /// Nanoseconds since 1970 at tick 0's deadline, for sentences; `nil` where they are not known.
   var started: Int64?
-  /// The format, for sentences.
   var format = ExportFormat.csv
 
   /// Refuses a time that 64 bits do not hold with the origin: before 1677 and after 2262.
@@ -35,9 +21,7 @@ struct TimeForm {
 /// Writes times of samples, and keeps the digits of the whole seconds from one sample to the next.
 struct TimeText {
   private var second: Int64 = -1
-  private var low: UInt64 = 0
-  private var high: UInt64 = 0
-  private var length = 0
+  private var head: PackedText.Words = (0, 0, 0)
 
   /// The most bytes that a time touches, whatever its form.
   static let room = 48
@@ -56,8 +40,7 @@ struct TimeText {
     }
     let whole = UInt64(bitPattern: nanoseconds) / 1_000_000_000
     if Int64(bitPattern: whole) != second { remember(Int64(bitPattern: whole)) }
-    output.storeBytes(of: low, as: UInt64.self)
-    output.storeBytes(of: high, toByteOffset: 8, as: UInt64.self)
+    let length = PackedText.copy(head, to: output)
     let rest = UInt32(truncatingIfNeeded: UInt64(bitPattern: nanoseconds) &- whole &* 1_000_000_000)
     let thousands = rest / 1000
     let first = groups[Int(thousands / 1000)].littleEndian
@@ -72,7 +55,7 @@ struct TimeText {
   @inline(never)
   private mutating func remember(_ whole: Int64) {
     second = whole
-    (low, high, length) = PackedText.words(Array(String(whole).utf8))
+    head = PackedText.words(String(whole))
   }
 }
 
@@ -81,17 +64,18 @@ struct TimeText {
 ///     2026-11-21T02:38:07 │ .123456789 │ Z
 ///     -12                 │ .123456789 │
 struct DateText {
-  private let form: TimeForm.Kind
+  private let form: ExportTime
   /// The second that ``text`` is of: counted from 1970 or tick 0, towards zero for seconds, downwards for dates.
   private var second: Int64?
   private var isNegative = false
   private var head: (first: PackedText.Words, rest: PackedText.Words) = ((0, 0, 0), (0, 0, 0))
   private var zone: PackedText.Words = (0, 0, 0)
 
-  /// A writer of a form other than ``TimeForm/Kind/nanoseconds``.
-  init(_ form: TimeForm.Kind) {
+  init(_ form: ExportTime) {
     self.form = form
   }
+
+  private var isNumber: Bool { form == .seconds || form == .unix }
 
   /// Writes a time, and returns the number of bytes.
   ///
@@ -104,7 +88,7 @@ struct DateText {
   ) -> Int {
     var (whole, fraction) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
     if fraction < 0 {
-      if form == .seconds {
+      if isNumber {
         fraction = -fraction
       } else {
         (whole, fraction) = (whole - 1, fraction + 1_000_000_000)
@@ -127,17 +111,13 @@ struct DateText {
 
   private mutating func remember(_ whole: Int64, isNegative: Bool) {
     (second, self.isNegative) = (whole, isNegative)
-    var text: [UInt8]
-    switch form {
-    case .nanoseconds, .seconds: text = Array("\(isNegative ? "-" : "")\(whole.magnitude)".utf8)
-    case .utc, .local:
+    var text = "\(isNegative ? "-" : "")\(whole.magnitude)"
+    if !isNumber {
       let offset = form == .local ? LocalTime.offset(at: whole) : 0
       // Within the years of an Int64 of nanoseconds, but for a time zone at their very end.
-      text = Array(RFC3339.text(second: whole + offset).utf8)
-      zone = PackedText.words(
-        form == .utc ? [UInt8(ascii: "Z")] : Array(LocalTime.zone(offset).utf8))
+      text = RFC3339.text(second: whole + offset)
+      zone = PackedText.words(form == .utc ? "Z" : LocalTime.zone(offset))
     }
-    let split = min(16, text.count)
-    head = (PackedText.words(Array(text[..<split])), PackedText.words(Array(text[split...])))
+    head = (PackedText.words(text.prefix(16)), PackedText.words(text.dropFirst(16)))
   }
 }

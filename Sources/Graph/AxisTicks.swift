@@ -22,12 +22,11 @@ public struct AxisTicks: Equatable, Sendable {
   /// No ticks: for a range that is empty, not finite, or too narrow.
   public static let none = AxisTicks(ticks: [], step: 0)
 
-  init(ticks: [Tick], step: Double) {
-    self.ticks = ticks
-    self.step = step
+  private init(ticks: [Tick], step: Double) {
+    (self.ticks, self.step) = (ticks, step)
   }
 
-  /// The finest ticks of which at most `limit` are in `range`, its ends included.
+  /// The finest ticks with at most `limit` in `range`, its ends included.
   ///
   /// A range has none if it is empty, if an end or its length is not finite, or if it is so narrow that a `Double`
   /// cannot distinguish its values.
@@ -40,7 +39,7 @@ public struct AxisTicks: Equatable, Sendable {
       self = .none
       return
     }
-    // Begins with a step that is too fine, of which at least `limit` + 1 fit, and increases it.
+    // Begins with a step that is too fine, as at least `limit` + 1 fit, and increases it.
     var step = DecimalStep(atMost: length / Double(limit + 1))
     while true {
       let multiples = step.multiples(in: range)
@@ -50,35 +49,25 @@ public struct AxisTicks: Equatable, Sendable {
           step: step.value(times: 1))
         return
       }
-      step = step.coarser
+      step.coarsen()
     }
   }
 }
 
 /// 1, 2 or 5 times a power of ten.
 private struct DecimalStep {
-  private let digit: Int64
-  private let exponent: Int
+  private var digit: Int64 = 1
+  private var exponent = 0
 
-  private init(digit: Int64, exponent: Int) {
-    self.digit = digit
-    self.exponent = exponent
-  }
-
-  /// A power of ten that is no more than `length`, which is positive.
+  /// The greatest power of ten up to `length`, which is positive.
   init(atMost length: Double) {
-    var exponent = 0
     while DecimalStep.power(exponent) > length { exponent -= 1 }
     while DecimalStep.power(exponent + 1) <= length { exponent += 1 }
-    self.init(digit: 1, exponent: exponent)
   }
 
-  var coarser: DecimalStep {
-    switch digit {
-    case 1: return DecimalStep(digit: 2, exponent: exponent)
-    case 2: return DecimalStep(digit: 5, exponent: exponent)
-    default: return DecimalStep(digit: 1, exponent: exponent + 1)
-    }
+  mutating func coarsen() {
+    if digit == 5 { exponent += 1 }
+    digit = digit == 1 ? 2 : digit == 2 ? 5 : 1
   }
 
   /// The multiples in the range, with a tolerance of a billionth of a step, because 0.3 / 0.1 is less than 3.
@@ -99,10 +88,8 @@ private struct DecimalStep {
 
   func text(times multiple: Int64) -> String {
     let number = multiple * digit
-    guard number != 0, exponent >= 0 else {
-      return DecimalLabel.text(number, decimals: max(0, -exponent))
-    }
-    return "\(number)" + String(repeating: "0", count: exponent)
+    let zeros = String(repeating: "0", count: number == 0 ? 0 : max(0, exponent))
+    return DecimalLabel.text(number, decimals: max(0, -exponent)) + zeros
   }
 
   private static func power(_ exponent: Int) -> Double {

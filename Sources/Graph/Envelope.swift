@@ -146,8 +146,6 @@ public struct EnvelopeColumn: Sendable {
   private var start = SIMD8<Int16>()
   private var end = SIMD8<Int16>()
 
-  init() {}
-
   /// The lowest count of every channel.
   public var minimum: RawSample { RawSample(low) }
   /// The highest count of every channel.
@@ -158,8 +156,6 @@ public struct EnvelopeColumn: Sendable {
   public var last: RawSample { RawSample(end) }
   /// Whether a gap, or a part of one, lies in the column.
   public var hasGap: Bool { gapStarts != nil }
-  /// Whether nothing but a gap lies in the column.
-  public var isGap: Bool { hasGap && sampleCount == 0 }
 
   mutating func add(_ time: Int64, _ sample: RawSample) {
     let counts = SIMD8(sample)

@@ -52,8 +52,7 @@ public struct LogAxis: Equatable, Sendable {
   /// A digit times a power of ten: in plain digits from 0.001 to 99,999.
   private static func label(_ digit: Int, _ exponent: Int) -> String {
     guard -3...4 ~= exponent else { return "\(digit)e\(exponent)" }
-    let zeros = String(repeating: "0", count: max(0, exponent))
-    return exponent < 0
-      ? DecimalLabel.text(Int64(digit), decimals: -exponent) : "\(digit)" + zeros
+    return DecimalLabel.text(Int64(digit), decimals: max(0, -exponent))
+      + String(repeating: "0", count: max(0, exponent))
   }
 }

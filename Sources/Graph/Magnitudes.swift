@@ -6,25 +6,24 @@ public import IMUModel
 ///
 /// The greatest, of three counts of −32,768, is 56,756. An axis that was not recorded counts as 0.
 public struct Magnitudes: Equatable, Sendable {
+  /// Acceleration, rotation.
+  fileprivate let lanes: SIMD2<UInt16>
+
   /// Of the acceleration.
-  public var acceleration: UInt16
+  public var acceleration: UInt16 { lanes[0] }
   /// Of the rotation.
-  public var rotation: UInt16
+  public var rotation: UInt16 { lanes[1] }
 
   /// The lengths of a sample's vectors.
   ///
   /// - Complexity: two square roots.
   public init(_ sample: RawSample) {
-    acceleration = Magnitudes.length(sample.ax, sample.ay, sample.az)
-    rotation = Magnitudes.length(sample.gx, sample.gy, sample.gz)
+    lanes = SIMD2(
+      Magnitudes.length(sample.ax, sample.ay, sample.az),
+      Magnitudes.length(sample.gx, sample.gy, sample.gz))
   }
 
-  init(_ lanes: SIMD2<UInt16>) {
-    (acceleration, rotation) = (lanes[0], lanes[1])
-  }
-
-  /// The lengths as lanes: acceleration, rotation.
-  public var lanes: SIMD2<UInt16> { SIMD2(acceleration, rotation) }
+  fileprivate init(_ lanes: SIMD2<UInt16>) { self.lanes = lanes }
 
   private static func length(_ x: Int16, _ y: Int16, _ z: Int16) -> UInt16 {
     let (x, y, z) = (Double(x), Double(y), Double(z))

@@ -23,30 +23,25 @@ public struct TimeTicks: Equatable, Sendable {
   /// The parts of a label: `s`, `min:s`, `h:min` or `h:min:s`.
   public let unit: String
 
-  /// The finest ticks of which at most `limit` are in `range`, its ends included; none for an empty range.
+  /// The finest ticks with at most `limit` in `range`, its ends included; none for an empty range.
   ///
   /// - Complexity: a few dozen operations, and a text for each tick.
   public init(_ range: ClosedRange<Int64>, atMost limit: Int) {
-    guard limit > 0, range.lowerBound < range.upperBound else {
-      ticks = []
-      step = 0
-      unit = "s"
-      return
+    var (ticks, step, unit): ([Tick], Int64, String) = ([], 0, "s")
+    if limit > 0, range.lowerBound < range.upperBound {
+      step = 1
+      while TimeTicks.count(of: step, in: range) > limit, let next = TimeTicks.step(above: step) {
+        step = next
+      }
+      let form = TimeForm(
+        step: step, largest: max(range.lowerBound.magnitude, range.upperBound.magnitude))
+      let (first, last) = TimeTicks.multiples(of: step, in: range)
+      if first <= last, TimeTicks.count(of: step, in: range) <= limit {
+        ticks = (first...last).map { Tick(time: $0 * step, label: form.text($0 * step)) }
+      }
+      unit = form.unit
     }
-    var step: Int64 = 1
-    while TimeTicks.count(of: step, in: range) > limit, let next = TimeTicks.step(above: step) {
-      step = next
-    }
-    let form = TimeForm(
-      step: step, largest: max(range.lowerBound.magnitude, range.upperBound.magnitude))
-    var ticks: [Tick] = []
-    let (first, last) = TimeTicks.multiples(of: step, in: range)
-    if first <= last, TimeTicks.count(of: step, in: range) <= limit {
-      ticks = (first...last).map { Tick(time: $0 * step, label: form.text($0 * step)) }
-    }
-    self.ticks = ticks
-    self.step = step
-    unit = form.unit
+    (self.ticks, self.step, self.unit) = (ticks, step, unit)
   }
 
   /// Steps of a second and more, as on a clock.
@@ -79,60 +74,34 @@ public struct TimeTicks: Equatable, Sendable {
 }
 
 /// The common form of an axis' labels.
-private enum TimeForm {
-  case seconds(decimals: Int)
-  case minutes(decimals: Int)
-  case hours(decimals: Int)
-  case hoursAndMinutes
+private struct TimeForm {
+  let unit: String
+  private let decimals: Int
 
   init(step: Int64, largest: UInt64) {
-    var decimals = 9
-    var unit: Int64 = 1
-    while decimals > 0, step % (unit * 10) == 0 {
-      unit *= 10
-      decimals -= 1
+    var (decimals, divisor): (Int, Int64) = (9, 1)
+    while decimals > 0, step % (divisor * 10) == 0 {
+      (decimals, divisor) = (decimals - 1, divisor * 10)
     }
-    if largest < 60_000_000_000 {
-      self = .seconds(decimals: decimals)
-    } else if largest < 3_600_000_000_000 {
-      self = .minutes(decimals: decimals)
-    } else {
-      self = step % 60_000_000_000 == 0 ? .hoursAndMinutes : .hours(decimals: decimals)
-    }
-  }
-
-  var unit: String {
-    switch self {
-    case .seconds: return "s"
-    case .minutes: return "min:s"
-    case .hours: return "h:min:s"
-    case .hoursAndMinutes: return "h:min"
-    }
+    self.decimals = decimals
+    let isMinutes = step % 60_000_000_000 == 0
+    unit =
+      largest < 60_000_000_000
+      ? "s" : largest < 3_600_000_000_000 ? "min:s" : isMinutes ? "h:min" : "h:min:s"
   }
 
   func text(_ time: Int64) -> String {
     let sign = time < 0 ? "-" : ""
-    let seconds = Int64(time.magnitude / 1_000_000_000)
-    let rest = Int64(time.magnitude % 1_000_000_000)
-    switch self {
-    case .seconds(let decimals): return sign + TimeForm.decimal(seconds, rest, decimals)
-    case .minutes(let decimals):
-      return "\(sign)\(seconds / 60):" + TimeForm.padded(seconds % 60, rest, decimals)
-    case .hours(let decimals):
-      let minutes = TimeForm.padded(seconds / 60 % 60, 0, 0)
-      return "\(sign)\(seconds / 3600):\(minutes):" + TimeForm.padded(seconds % 60, rest, decimals)
-    case .hoursAndMinutes:
-      return "\(sign)\(seconds / 3600):" + TimeForm.padded(seconds / 60 % 60, 0, 0)
+    let (whole, rest) = time.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
+    // The dropped digits are zeros.
+    let part = decimals > 0 ? "." + "\(1_000_000_000 + rest)".dropFirst().prefix(decimals) : ""
+    func two(_ number: UInt64) -> String { (number < 10 ? "0" : "") + "\(number)" }
+    switch unit {
+    case "s": return "\(sign)\(whole)\(part)"
+    case "min:s": return "\(sign)\(whole / 60):\(two(whole % 60))\(part)"
+    case "h:min": return "\(sign)\(whole / 3600):\(two(whole / 60 % 60))"
+    default:
+      return "\(sign)\(whole / 3600):\(two(whole / 60 % 60)):\(two(whole % 60))\(part)"
     }
-  }
-
-  private static func padded(_ whole: Int64, _ rest: Int64, _ decimals: Int) -> String {
-    (whole < 10 ? "0" : "") + decimal(whole, rest, decimals)
-  }
-
-  /// `rest` nanoseconds after the point; the dropped digits are zeros.
-  private static func decimal(_ whole: Int64, _ rest: Int64, _ decimals: Int) -> String {
-    guard decimals > 0 else { return "\(whole)" }
-    return "\(whole)." + "\(1_000_000_000 + rest)".dropFirst().prefix(decimals)
   }
 }

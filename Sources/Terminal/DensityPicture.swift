@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Analysis
+package import Analysis
 import Graph
 import IMUModel
 import Text
@@ -14,7 +14,7 @@ import Text
 ///              0.1      1  Hz
 ///
 /// A column of dots shows its highest value, so that a peak keeps its height.
-public struct DensityPicture {
+package struct DensityPicture {
   private let title: String
   private let points: [(frequency: Double, density: Double)]
   private let horizontal: LogAxis
@@ -23,7 +23,7 @@ public struct DensityPicture {
   private static let (columns, rows, left) = (80, 10, 10)
 
   /// The sensors of an analysis, the accelerometer first; none for one without any motion.
-  public static func all(_ analysis: RecordingAnalysis) -> [DensityPicture] {
+  package static func all(_ analysis: RecordingAnalysis) -> [DensityPicture] {
     [
       ("acceleration", "g²/Hz", analysis.axes.filter(\.isAcceleration)),
       ("angular rate", "(°/s)²/Hz", analysis.axes.filter { !$0.isAcceleration }),
@@ -43,7 +43,7 @@ public struct DensityPicture {
   }
 
   /// The picture's lines, in the characters that the terminal has.
-  public var lines: [String] {
+  package var lines: [String] {
     let glyphs = GlyphSet(isASCII: Environment.isASCII)
     var screen = Screen(columns: DensityPicture.columns, rows: DensityPicture.rows + 3)
     screen.put(Plain.text(title), row: 0, column: 1)

@@ -70,7 +70,13 @@ public enum Plain {
   ///
   /// - Parameter noun: The name of one, whose plural ends in s.
   public static func count(_ number: some BinaryInteger, _ noun: String) -> String {
-    "\(number) \(noun)\(number == 1 ? "" : "s")"
+    count(number, noun, noun + "s")
+  }
+
+  /// A number of things with the words for one and for several: `1 tick has`, `2 ticks have`.
+  public static func count(_ number: some BinaryInteger, _ one: String, _ several: String) -> String
+  {
+    "\(number) \(number == 1 ? one : several)"
   }
 
   /// `value` / `divisor`, a power of ten, as a decimal number without needless zeros.

@@ -56,8 +56,8 @@ struct RecordingAnalysisTests {
       let terms = [axis.noise.randomWalk, axis.noise.biasInstability, axis.noise.rateRandomWalk]
       #expect(terms.allSatisfy { $0 == .refused(motion) }, "\(axis.name)")
     }
-    #expect(throws: AnalysisError.noiseUnknown([motion])) {
-      try KalibrNoise.text(analysis, number: 3)
+    expectRefusal("noise parameters cannot be written: \(motion): record") {
+      _ = try KalibrNoise.text(analysis, number: 3)
     }
   }
 

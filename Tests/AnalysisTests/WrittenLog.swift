@@ -4,6 +4,7 @@ import IMUModel
 import LogFormat
 import LogStore
 import LogStoreTesting
+import Testing
 
 @testable import Analysis
 
@@ -47,4 +48,17 @@ struct WrittenLog {
     var reader = try LogReader(MemoryStorage(MemoryDisk(holding: Array(encoder.output))))
     return try SampleColumns.read(&reader, from: from, to: to, channels: channels, limit: limit)
   }
+}
+
+/// Expects an analysis to be refused in a sentence with these words.
+func expectRefusal(
+  _ words: String, _ status: IMUModel.ExitStatus = .usage,
+  at place: SourceLocation = #_sourceLocation,
+  _ analyse: () throws -> Void
+) {
+  let error = #expect(throws: AnalysisError.self, sourceLocation: place) { try analyse() }
+  #expect(error?.exitStatus == status, sourceLocation: place)
+  #expect(
+    error?.description.contains(words) == true, "\(String(describing: error))",
+    sourceLocation: place)
 }

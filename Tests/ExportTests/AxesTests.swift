@@ -167,7 +167,7 @@ struct CalibratedExportTests {
     }
   }
 
-  @Test("another full scale is said of the sensor that it is of, and of both")
+  @Test("a remark names another full scale for its sensor, and for both")
   func otherScale() throws {
     func remark(_ accelerometer: Int, _ gyroscope: Int) throws -> String {
       let log = try log {
@@ -191,7 +191,7 @@ struct CalibratedExportTests {
     #expect(both.contains(first) && both.contains(second))
   }
 
-  @Test("temperatures beyond those of a calibration's change with them are said")
+  @Test("a remark names temperatures beyond those of a calibration's drift")
   func temperatures() throws {
     let words = "and the gyroscope's change with it is known at 20 to 25 °C"
     func remarks(_ options: ExportOptions) throws -> [String] {
@@ -249,15 +249,16 @@ struct CalibratedExportTests {
 
   @Test("without a calibration, or with one of another chip, nothing is exported")
   func refused() throws {
-    #expect(throws: ExportError.noCalibration) {
-      try log { $0.calibration = nil }.export(options(.raw))
+    expectRefusal("the recording has no calibration in its header: give a file of") {
+      _ = try log { $0.calibration = nil }.export(options(.raw))
     }
-    #expect(
-      throws: ExportError.calibrationOfOther(name: "shoe", sensor: "MPU-6050", recorded: "LSM6DSO")
-    ) { try log { $0.sensor.model = "LSM6DSO" }.export(options(.raw)) }
+    expectRefusal("the calibration shoe is of MPU-6050, and the recording of LSM6DSO: give its own")
+    {
+      _ = try log { $0.sensor.model = "LSM6DSO" }.export(options(.raw))
+    }
   }
 
-  @Test("an accelerometer that lacks an axis is not calibrated, which is said; the gyroscope is")
+  @Test("an accelerometer that lacks an axis is not calibrated, with a remark; the gyroscope is")
   func missingAxes() throws {
     func values(_ channels: ChannelSet) throws -> (row: [Substring], remarks: [String]) {
       let log = try log { $0.channels = channels }
@@ -292,7 +293,7 @@ struct CalibratedExportTests {
     }
   }
 
-  @Test("what the header has of axes and calibration and cannot be read is said, and counts stay")
+  @Test("a remark names axes and a calibration of the header that cannot be read, and counts stay")
   func unread() throws {
     let log = try log {
       $0.calibration = nil
@@ -301,9 +302,9 @@ struct CalibratedExportTests {
         UnreadEntry(key: "calibration", value: "imulog-calibration 2", reason: "line 1"),
       ]
     }
-    #expect(
-      throws: ExportError.unreadCalibration("its first line is not `imulog-calibration 1`")
-    ) { try log.export(options(.raw)) }
+    expectRefusal(
+      "header cannot be read: its first line is not `imulog-calibration 1`: give", .damagedData
+    ) { _ = try log.export(options(.raw)) }
     let (text, report) = try TestLog.export(log.bytes(), ExportOptions(format: .csv, units: .raw))
     #expect(text.contains("\n0,1000,8096,-16384,131,10,-262,-2220\n"))
     #expect(
@@ -321,7 +322,7 @@ struct CalibratedExportTests {
       #expect(error?.exitStatus == .damagedData, "\(format)")
       #expect(
         error?.description
-          == "no sensor is off by so much as the calibration shoe says: gyroscope-offset has -101.0 °/s, at most ±100.0 are accepted: give a file of `imulog calibrate` with --calibration, or leave --calibrated out",
+          == "the calibration shoe is implausible: gyroscope-offset has -101.0 °/s, at most ±100.0 are accepted: give a file of `imulog calibrate` with --calibration, or leave --calibrated out",
         "\(format)")
     }
     // Neither what does not apply it nor a file that is right is refused.

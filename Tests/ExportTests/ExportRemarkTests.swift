@@ -6,7 +6,7 @@ import LogFormat
 import LogStoreTesting
 import Testing
 
-@Suite("What an export leaves out or moves, it says")
+@Suite("Remarks on what an export leaves out or moves")
 struct ExportRemarkTests {
   private static let started: Int64 = 1_763_800_000_123_456_789
 
@@ -73,7 +73,7 @@ struct ExportRemarkTests {
 
   @Test("a bound is rounded up", arguments: [(1000, "0.001"), (1001, "0.002"), (11_900, "0.012")])
   func roundedUp(nanoseconds: UInt64, text: String) throws {
-    let remark = Exporter(ExportOptions(format: .edgeImpulse)).displacement(nanoseconds)
+    let remark = Exporter(ExportOptions(format: .edgeImpulse)).displacement(nanoseconds).first
     #expect(try #require(remark).contains("up to \(text) ms"))
   }
 

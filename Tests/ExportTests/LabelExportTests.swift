@@ -119,7 +119,7 @@ struct LabelExportTests {
       ])
   }
 
-  @Test("a label outside of the recording has no message in MCAP, which is said")
+  @Test("a label outside of the recording has no message in MCAP but a remark")
   func late() throws {
     let far: Int64 = 9_000_000_000_000
     let (bytes, report) = try export(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Export
 import Testing
 
 /// A reader of MCAP and LZ4 frames for the tests, written from their specifications. It follows every index and checks
@@ -377,5 +378,18 @@ extension MCAPFile {
       cursor.place += (4 - cursor.place % 4) % 4
       #expect(try cursor.u32() == 0 && cursor.place == message.data.count)
     }
+  }
+}
+
+extension MCAPFile {
+  static func export(
+    _ bytes: [UInt8], _ options: ExportOptions = ExportOptions(format: .mcap)
+  ) throws -> (file: MCAPFile, report: Exporter.Report) {
+    let (data, report) = try TestLog.data(bytes, options)
+    return (try MCAPFile(data), report)
+  }
+
+  static func export(_ log: TestLog, _ channels: ExportChannels? = nil) throws -> MCAPFile {
+    try export(log.bytes(), ExportOptions(format: .mcap, channels: channels)).file
   }
 }

@@ -9,22 +9,11 @@ import Testing
 
 @Suite("Limits of MCAP: times, options, chunks")
 struct MCAPLimitTests {
-  private func export(_ bytes: [UInt8], _ options: ExportOptions = ExportOptions(format: .mcap))
-    throws -> (file: MCAPFile, report: Exporter.Report)
-  {
-    let (data, report) = try TestLog.data(bytes, options)
-    return (try MCAPFile(data), report)
-  }
-
-  private func export(_ log: TestLog, _ channels: ExportChannels? = nil) throws -> MCAPFile {
-    try export(log.bytes(), ExportOptions(format: .mcap, channels: channels)).file
-  }
-
   @Test("without a wall clock times begin at 0, and metadata and a remark say so")
   func noClock() throws {
     var log = TestLog(TestLog.description(channels: .accelerometer))
     log.sample(0, 1234, RawSample())
-    let (file, report) = try export(log.bytes())
+    let (file, report) = try MCAPFile.export(log.bytes())
     #expect(file.messages.map(\.time) == [1234])
     #expect(file.metadata["imulog"]?["imulog.started"] == nil)
     #expect(
@@ -48,11 +37,11 @@ struct MCAPLimitTests {
     var marked = TestLog(TestLog.description(channels: .accelerometer))
     if let wall { marked.clock(0, wall: wall) }
     marked.mark(time)
-    #expect(throws: refusal) { try export(marked) }
+    #expect(throws: refusal) { try MCAPFile.export(marked) }
     var sampled = TestLog(TestLog.description(channels: .accelerometer))
     if let wall { sampled.clock(0, wall: wall) }
     sampled.sample(0, time, RawSample())
-    #expect(throws: refusal) { try export(sampled) }
+    #expect(throws: refusal) { try MCAPFile.export(sampled) }
   }
 
   @Test("the last nanosecond of 32-bit seconds, and the first one, are times")
@@ -61,7 +50,7 @@ struct MCAPLimitTests {
     log.clock(0, wall: 2_147_483_647_999_999_998)
     log.sample(0, -2_147_483_647_999_999_998, RawSample())
     log.sample(1, 1, RawSample())
-    #expect(try export(log).messages.map(\.time) == [0, 2_147_483_647_999_999_999])
+    #expect(try MCAPFile.export(log).messages.map(\.time) == [0, 2_147_483_647_999_999_999])
   }
 
   @Test("a part of a recording without a date has the times of the whole")
@@ -74,10 +63,10 @@ struct MCAPLimitTests {
     log.mark(5_500_000_000)
     log.endAsCounted()
     #expect(
-      try export(log.bytes()).file.messages.map(\.time)
+      try MCAPFile.export(log.bytes()).file.messages.map(\.time)
         == [700_000_000, 1_750_000_000, 3_100_000_000, 8_000_000_000, 8_500_000_000])
     let options = ExportOptions(format: .mcap, from: 0)
-    let (file, report) = try export(log.bytes(), options)
+    let (file, report) = try MCAPFile.export(log.bytes(), options)
     #expect(file.messages.map(\.time) == [3_100_000_000, 8_000_000_000, 8_500_000_000])
     #expect(
       file.metadata["imulog"]?["imulog.times"]
@@ -138,18 +127,20 @@ struct MCAPLimitTests {
     }
     let log = RecordFormatTests.threeSamples()
     let bytes = try log.bytes()
-    #expect(try export(bytes, ExportOptions(format: .mcap, units: .si)).report.samples == 3)
+    #expect(
+      try MCAPFile.export(bytes, ExportOptions(format: .mcap, units: .si)).report.samples == 3)
     var options = ExportOptions(format: .mcap)
     options.hasUncertainty = true
-    #expect(throws: refusal("--uncertainty")) { try export(bytes, options) }
+    #expect(throws: refusal("--uncertainty")) { try MCAPFile.export(bytes, options) }
     (options.hasUncertainty, options.isResampled) = (false, true)
-    #expect(throws: refusal("--grid")) { try export(bytes, options) }
+    #expect(throws: refusal("--grid")) { try MCAPFile.export(bytes, options) }
     #expect(throws: refusal("--follow")) { try log.follow(ExportOptions(format: .mcap)) }
   }
 
   @Test("a recording without samples is a file with the topic and the facts")
   func empty() throws {
-    let (file, report) = try export(TestLog(TestLog.description(channels: .gyroscope)).bytes())
+    let (file, report) = try MCAPFile.export(
+      TestLog(TestLog.description(channels: .gyroscope)).bytes())
     #expect(report.samples == 0)
     #expect(file.messages.isEmpty)
     #expect(Array(file.topics.keys) == ["/imu"])

@@ -12,17 +12,6 @@ import Testing
 struct MCAPTests {
   private static let start: Int64 = 1_795_228_687_500_000_000
 
-  private func export(_ bytes: [UInt8], _ options: ExportOptions = ExportOptions(format: .mcap))
-    throws -> (file: MCAPFile, report: Exporter.Report)
-  {
-    let (data, report) = try TestLog.data(bytes, options)
-    return (try MCAPFile(data), report)
-  }
-
-  private func export(_ log: TestLog, _ channels: ExportChannels? = nil) throws -> MCAPFile {
-    try export(log.bytes(), ExportOptions(format: .mcap, channels: channels)).file
-  }
-
   private func lines(_ file: MCAPFile, _ topic: String) throws -> [MCAPFile.Line] {
     try file.messages.filter { $0.topic == topic }.map { try MCAPFile.Line($0) }
   }
@@ -32,7 +21,7 @@ struct MCAPTests {
     var log = TestLog(TestLog.description(channels: [.accelerometer, .gyroscope]))
     log.clock(0, wall: 1_763_800_000_123_456_789)
     log.sample(0, 0, RawSample(ax: 16384, ay: 1, az: -1, gx: 131, gy: 2, gz: -2))
-    let file = try export(log)
+    let file = try MCAPFile.export(log)
     #expect(file.profile == "ros2")
     let message = try #require(file.messages.first)
     #expect(message.time == 1_763_800_000_123_456_789)
@@ -63,15 +52,15 @@ struct MCAPTests {
       log.sample(
         UInt64(tick), Int64(tick) * 100_000_000, RawSample(temperature: Int16(temperature)))
     }
-    let file = try export(log)
+    let file = try MCAPFile.export(log)
     #expect(file.messages.filter { $0.topic == "/imu/temperature" }.map(\.sequence) == [0, 3, 5])
-    #expect(try export(log, .accel).topics.keys.sorted() == ["/imu"])
+    #expect(try MCAPFile.export(log, .accel).topics.keys.sorted() == ["/imu"])
   }
 
   @Test("what is not recorded is unknown: a covariance that begins with −1, an axis of no number")
   func oneSensor() throws {
     func first(_ channels: ChannelSet, _ asked: ExportChannels? = nil) throws -> MCAPFile.Imu {
-      let file = try export(RecordFormatTests.threeSamples(channels), asked)
+      let file = try MCAPFile.export(RecordFormatTests.threeSamples(channels), asked)
       return try MCAPFile.Imu(try #require(file.messages.first { $0.topic == "/imu" }).data)
     }
     func known(_ imu: MCAPFile.Imu) -> [Bool] {
@@ -99,7 +88,7 @@ struct MCAPTests {
     log.gap(3, 2, .missed)
     log.sample(5, 500_000_000, RawSample(ax: 3))
     log.mark(900_000_000)
-    let (file, report) = try export(log.bytes())
+    let (file, report) = try MCAPFile.export(log.bytes())
     #expect(report.samples == 3 && report.remarks.isEmpty)
     let start = UInt64(Self.start)
     #expect(
@@ -141,7 +130,7 @@ struct MCAPTests {
       log.mark(Int64(tick) * 100_000_000, "\(tick)")
     }
     let options = ExportOptions(format: .mcap, from: 200_000_000, to: 800_000_000)
-    let (file, report) = try export(log.bytes(), options)
+    let (file, report) = try MCAPFile.export(log.bytes(), options)
     #expect(report.samples == 2)
     #expect(file.messages.filter { $0.topic == "/imu" }.map(\.sequence) == [2, 7])
     #expect(try lines(file, "/imu/marks").map(\.text) == ["2", "7"])
@@ -151,7 +140,7 @@ struct MCAPTests {
     #expect(file.metadata["imulog"]?["imulog.ticks.stale"] == "4")
     let part = ExportOptions(format: .mcap, from: 500_000_000, to: 600_000_000)
     #expect(
-      try lines(export(log.bytes(), part).file, "/imu/gaps").map(\.text)
+      try lines(MCAPFile.export(log.bytes(), part).file, "/imu/gaps").map(\.text)
         == ["1 tick missing: nothing new from the sensor"])
   }
 }

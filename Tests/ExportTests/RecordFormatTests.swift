@@ -204,12 +204,14 @@ struct RecordFormatTests {
     #expect(try first(.all, nil) == "accel")
     #expect(try first(.gyroscope, nil) == "gyro")
     #expect(try first([.gyroscope, .temperature], .both) == "gyro")
-    #expect(throws: ExportError.oneSensorOnly) { try first(.all, .both) }
+    expectRefusal("gyrodata holds one sensor: add") { _ = try first(.all, .both) }
     #expect(throws: ExportError.channelsNotRecorded(.accel, recorded: .gyroscope)) {
       try first(.gyroscope, .accel)
     }
     let flat = ChannelSet(rawValue: 0b000_0011)
-    #expect(throws: ExportError.axesMissing(recorded: flat)) { try first(flat, nil) }
+    expectRefusal("gyrodata needs x, y and z of a sensor, and the recording has ax, ay: choose") {
+      _ = try first(flat, nil)
+    }
   }
 
   @Test("a recording without samples is a table without rows")

@@ -59,8 +59,8 @@ struct TableTests {
   @Test("dates of a recording without a wall clock are refused, and seconds are not")
   func undated() throws {
     for time in ExportTime.allCases where time.rawValue != "seconds" {
-      #expect(throws: ExportError.noDate("--time \(time.rawValue)")) {
-        try Self.times(time, Self.log(wall: nil))
+      expectRefusal("--time \(time.rawValue) needs the date of the recording, and its log has no") {
+        _ = try Self.times(time, Self.log(wall: nil))
       }
     }
     #expect(try Self.times(.seconds, Self.log(wall: nil)).count == 4)

@@ -4,6 +4,7 @@ import Export
 import IMUModel
 import LogFormat
 import TestSupport
+import Testing
 
 /// Builds logs in memory for the tests.
 struct TestLog {
@@ -183,6 +184,19 @@ struct TestLog {
     log.end(TickLedger(sampled: UInt64(counts.count)))
     return log
   }
+}
+
+/// Expects an export to be refused in a sentence with these words.
+func expectRefusal(
+  _ words: String, _ status: IMUModel.ExitStatus = .usage,
+  at place: SourceLocation = #_sourceLocation,
+  _ export: () throws -> Void
+) {
+  let error = #expect(throws: ExportError.self, sourceLocation: place) { try export() }
+  #expect(error?.exitStatus == status, sourceLocation: place)
+  #expect(
+    error?.description.contains(words) == true, "\(String(describing: error))",
+    sourceLocation: place)
 }
 
 extension ExportOptions {

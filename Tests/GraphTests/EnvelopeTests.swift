@@ -70,7 +70,7 @@ import Testing
     envelope.add(129, RawSample(ax: 2))
     #expect(envelope.columns.map(\.sampleCount) == [1, 0, 1])
     envelope.addGap(.min..<(.max))
-    #expect(envelope.columns.map(\.isGap) == [false, true, false])
+    #expect(envelope.columns.map { $0.hasGap && $0.sampleCount == 0 } == [false, true, false])
     #expect(envelope.columns.map(\.hasGap) == [true, true, true])
   }
 

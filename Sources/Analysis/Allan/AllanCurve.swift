@@ -9,26 +9,24 @@
 ///
 /// Differences are exact integers that slide from sample to sample; none reaches across a gap, and the squares of all
 /// segments are pooled. (IEEE Std 952-2020, annex C; as `allantools.oadev`.)
-public struct AllanCurve: Equatable, Sendable {
-  /// The deviation at one averaging time.
-  public struct Point: Equatable, Sendable {
+package struct AllanCurve: Equatable, Sendable {
+  package struct Point: Equatable, Sendable {
     /// Samples that are averaged.
-    public let factor: Int
-    /// The averaging time in seconds.
-    public let tau: Double
+    package let factor: Int
+    package let tau: Double
     /// Counts.
-    public let deviation: Double
+    package let deviation: Double
     /// Differences whose squares were averaged.
-    public let count: Int
+    package let count: Int
     /// Differences without a common sample.
-    public let independent: Int
+    package let independent: Int
 
     /// The relative standard deviation: 1 / √(2 × independent differences). (IEEE Std 952-2020, C.1.4)
-    public var relativeError: Double { 1 / (2 * Double(independent)).squareRoot() }
+    package var relativeError: Double { 1 / (2 * Double(independent)).squareRoot() }
   }
 
   /// From the shortest averaging time on.
-  public let points: [Point]
+  package let points: [Point]
 
   init(points: [Point]) { self.points = points }
 

@@ -2,13 +2,13 @@
 
 /// Noise parameters as Kalibr reads them: its `imu.yaml`.
 ///
-/// Each is that of the noisiest axis, since Kalibr has one for a sensor. (github.com/ethz-asl/kalibr, wiki,
+/// Each is the noisiest axis's, since Kalibr has one for a sensor. (github.com/ethz-asl/kalibr, wiki,
 /// "IMU Noise Model")
-public enum KalibrNoise {
+package enum KalibrNoise {
   /// The file's text.
   ///
   /// - Throws: ``AnalysisError`` when a sensor is missing, or the curve of an axis does not show a term.
-  public static func text(_ analysis: RecordingAnalysis, number: UInt32) throws(AnalysisError)
+  package static func text(_ analysis: RecordingAnalysis, number: UInt32) throws(AnalysisError)
     -> String
   {
     let (accelerations, rates) = (
@@ -19,11 +19,16 @@ public enum KalibrNoise {
         needed: "x, y and z of both sensors",
         recorded: .init(rawValue: analysis.axes.reduce(0) { $0 | 1 << UInt8($1.channel) }))
     }
-    if let motion = analysis.motion { throw .noiseUnknown([motion]) }
     let reasons =
-      analysis.refusals(\.randomWalk).map { "no N of \($0)" }
+      analysis.motion.map { [$0] }
+      ?? analysis.refusals(\.randomWalk).map { "no N of \($0)" }
       + analysis.refusals(\.rateRandomWalk).map { "no K of \($0)" }
-    guard reasons.isEmpty else { throw .noiseUnknown(reasons) }
+    guard reasons.isEmpty else {
+      throw .refused(
+        "noise parameters cannot be written: \(reasons.joined(separator: "; "))",
+        remedy: "record for hours at rest, without a change of temperature, in a range whose "
+          + "counts are finer than the noise")
+    }
     func greatest(
       _ axes: [AxisAnalysis], _ unit: Double, _ term: (NoiseTerms) -> NoiseTerms.Term
     ) -> String {

@@ -7,7 +7,7 @@ import IMUModel
 ///
 ///     σ²(τ) = N²/τ − F/τ² + B² · 2 ln 2/π + K²τ/3 · (1 + 1/2m²) + R²τ²/2        m samples in τ
 ///
-/// R is a steady drift, as of temperature. The part in 1/m² is that of a walk which is seen at instants. (IEEE Std 952-2020,
+/// R is a steady drift, as of temperature. The part in 1/m² comes from seeing a walk at instants. (IEEE Std 952-2020,
 /// annex C.) F is what a filter takes: means of white noise behind one have the variance N²/τ − a/τ², and neighbours the
 /// covariance b/τ², for any filter whose response is over within τ, so that F is a + b. The shorter averaging times are left
 /// out, at which the curve does not fall as noise does.
@@ -38,7 +38,7 @@ struct NoiseFit {
   private let squares: SIMD8<Double>
   private let covariances: SIMD8<Double>
   private let sum: Double
-  /// Square sum of the weighted distances over its expectation: 1 for a curve that is such a sum.
+  /// Square sum of the weighted distances over its expectation: 1 for a sum of these terms.
   let misfit: Double
 
   /// - Parameter points: At least three, by rising averaging time.
@@ -120,19 +120,9 @@ struct NoiseFit {
     return (squares, covariances)
   }
 
-  /// A term that explains more than half of the variance at some points.
-  struct Share {
-    /// N, B, K or R.
-    let value: Double
-    /// Its relative standard deviation, plus the most that it changes when a point is left out.
-    let relativeError: Double
-    /// The averaging times at which it explains more than half.
-    let taus: ClosedRange<Double>
-  }
-
-  /// Term 0 to 3 of N, B, K and R; `nil` unless it leads at so many points that follow each other, and is three standard
-  /// deviations from 0.
-  func share(_ term: Int, leadingAt number: Int) -> Share? {
+  /// Term 0 to 3 of N, B, K and R; `nil` unless it explains more than half of the variance at so many points, and is three
+  /// standard deviations from 0.
+  func term(_ term: Int, leadingAt number: Int) -> NoiseTerms.Term? {
     let leads = rows.filter { row in
       squares[term] * row.parts[term] > (squares * row.parts).sum() / 2
     }
@@ -151,8 +141,8 @@ struct NoiseFit {
       return max(spread, abs((other / squares[term]).squareRoot() - 1))
     }
     let error = (covariances[term] * max(1, misfit)).squareRoot() / squares[term] / 2
-    return Share(
-      value: squares[term].squareRoot(), relativeError: error + spread,
-      taus: first.point.tau...last.point.tau)
+    return .found(
+      squares[term].squareRoot(), relativeError: error + spread,
+      at: first.point.tau...last.point.tau)
   }
 }

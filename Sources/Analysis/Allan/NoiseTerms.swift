@@ -11,9 +11,9 @@ import Glibc
 ///                          τ
 ///
 /// All from one fit to the whole curve (``NoiseFit``); a term is reported where it leads. (IEEE Std 952-2020, annex C.)
-public struct NoiseTerms: Equatable, Sendable {
+package struct NoiseTerms: Equatable, Sendable {
   /// A term, or why the recording does not show it.
-  public enum Term: Equatable, Sendable {
+  package enum Term: Equatable, Sendable {
     /// The value; its relative standard deviation, plus the most that it changes when a point is left out; and the averaging
     /// times at which the curve shows it.
     case found(Double, relativeError: Double, at: ClosedRange<Double>)
@@ -21,17 +21,17 @@ public struct NoiseTerms: Equatable, Sendable {
     case refused(String)
 
     /// The value; `nil` when it was refused.
-    public var value: Double? {
+    package var value: Double? {
       if case .found(let value, _, _) = self { value } else { nil }
     }
   }
 
   /// Random walk of the angle or the velocity: counts a √Hz.
-  public let randomWalk: Term
+  package let randomWalk: Term
   /// Bias instability: counts.
-  public let biasInstability: Term
+  package let biasInstability: Term
   /// Random walk of the rate or the acceleration: counts a second a √Hz.
-  public let rateRandomWalk: Term
+  package let rateRandomWalk: Term
 
   /// Seconds of samples from which a bias instability is reported.
   static let leastDuration = 10_800.0
@@ -45,7 +45,7 @@ public struct NoiseTerms: Equatable, Sendable {
   private static let leastVariance = 0.25 + rounding
   /// The variance of white noise, without what rounding adds, that chance may show of half a count.
   private static let leastWhite = 0.2
-  /// A curve that is no sum of these noises: its points are three times as far off as they should be.
+  /// Above it a curve is not a sum of these noises: its points are three times as far off as they should be.
   private static let greatestMisfit = 9.0
 
   /// - Parameters:
@@ -66,23 +66,20 @@ public struct NoiseTerms: Equatable, Sendable {
       (randomWalk, biasInstability, rateRandomWalk) = (refused, refused, refused)
       return
     }
-    func term(_ index: Int, _ number: Int, or reason: @autoclosure () -> String) -> Term {
-      guard let share = fit.share(index, leadingAt: number) else { return .refused(reason()) }
-      return .found(share.value, relativeError: share.relativeError, at: share.taus)
-    }
-    let walk = term(0, 2, or: "no part of the curve has the slope -1/2")
+    let walk = fit.term(0, leadingAt: 2) ?? .refused("no part of the curve has the slope -1/2")
     let rate = Double(points[0].factor) / points[0].tau
     randomWalk = NoiseTerms.withoutRounding(walk, rate: rate)
     // A factor of four in averaging time.
     biasInstability =
       duration < NoiseTerms.leastDuration
       ? .refused("a bias instability needs 3 h of samples at rest")
-      : term(1, 3, or: "no part of the curve is flat beyond what other noise explains")
-    func noWalk() -> String {
-      fit.share(3, leadingAt: 2) != nil
-        ? "the curve rises as that of a steady drift" : "no part of the curve has the slope +1/2"
-    }
-    rateRandomWalk = term(2, 2, or: noWalk())
+      : fit.term(1, leadingAt: 3)
+        ?? .refused("no part of the curve is flat beyond what other noise explains")
+    rateRandomWalk =
+      fit.term(2, leadingAt: 2)
+      ?? .refused(
+        fit.term(3, leadingAt: 2) == nil
+          ? "no part of the curve has the slope +1/2" : "the curve rises as that of a steady drift")
   }
 
   /// Why no term can be found; `nil` where they may be.

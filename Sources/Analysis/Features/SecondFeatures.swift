@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
+package import IMUModel
 package import LogFormat
 
 /// What the samples of one second show: mean, deviation, peak, crest factor and kurtosis of each axis, and the vibration in
@@ -13,23 +13,22 @@ package import LogFormat
 ///
 /// Sums up to the squares are of whole numbers, and exact. `CountMoments` does the same for whole recordings by a table of
 /// all counts, which is too slow for each second.
-public struct SecondFeatures {
+package struct SecondFeatures {
   /// The figures of one axis, in m/s² or rad/s.
-  public struct Axis: Equatable, Sendable {
-    /// The mean.
-    public var mean: Double
+  package struct Axis: Equatable, Sendable {
+    package var mean: Double
     /// The root mean square without the mean.
-    public var rms: Double
+    package var rms: Double
     /// The largest distance from the mean.
-    public var peak: Double
+    package var peak: Double
     /// ``peak`` / ``rms``; `nil` where the axis does not change.
-    public var crest: Double?
+    package var crest: Double?
     /// 3 of noise, 1.5 of a sine; `nil` where the axis does not change, or of fewer than four samples.
-    public var kurtosis: Double?
+    package var kurtosis: Double?
   }
 
   /// Hertz: the bands whose vibration is found.
-  public static let bands: [Range<Double>] = [
+  package static let bands: [Range<Double>] = [
     5..<10, 10..<50, 50..<100, 100..<500, 500..<1000, 1000..<5000,
   ]
   /// The most samples of a second: sums of their squares times so many are below 2^63.
@@ -48,27 +47,25 @@ public struct SecondFeatures {
 
   /// - Parameter hertz: The nominal rate, for the bands: by each second's own rate a value of the spectrum at a band's edge
   ///   would be in it in one second and not in the next.
-  public init(_ description: RecordingDescription, hertz: Double) {
+  package init(_ description: RecordingDescription, hertz: Double) {
     (channels, sensor, self.hertz) = (description.channels, description.sensor, hertz)
   }
 
-  /// Samples in the second.
-  public var count: Int { ticks.count }
+  package var count: Int { ticks.count }
 
-  /// Adds samples of a block to the second.
   package mutating func add(_ rows: Range<Int>, of block: borrowing SampleBlock) {
     ticks += block.ticks[rows]
     for channel in channels.indices { counts[channel] += block.counts(ofChannel: channel)[rows] }
   }
 
   /// Begins the next second.
-  public mutating func removeAll() {
+  package mutating func removeAll() {
     ticks.removeAll(keepingCapacity: true)
     for channel in counts.indices { counts[channel].removeAll(keepingCapacity: true) }
   }
 
   /// The figures of an axis, 0 to 5; `nil` without samples of it.
-  public func axis(_ channel: Int) -> Axis? {
+  package func axis(_ channel: Int) -> Axis? {
     let counts = counts[channel]
     guard !counts.isEmpty else { return nil }
     let unit =
@@ -106,7 +103,7 @@ public struct SecondFeatures {
   }
 
   /// The temperature's mean in °C; `nil` without.
-  public var temperature: Double? {
+  package var temperature: Double? {
     let counts = counts[6]
     guard !counts.isEmpty else { return nil }
     let sum = counts.reduce(Int64(0)) { $0 &+ Int64($1) }
@@ -114,9 +111,9 @@ public struct SecondFeatures {
       + sensor.temperatureOffset.value
   }
 
-  /// The root mean square of the acceleration in each of ``bands``, over the axes that are recorded, in m/s²; `nil` for a band that the
+  /// The root mean square of the acceleration in each of ``bands``, over the recorded axes, in m/s²; `nil` for a band that the
   /// second does not resolve.
-  public mutating func bandRMS() -> [Double?] {
+  package mutating func bandRMS() -> [Double?] {
     let none = [Double?](repeating: nil, count: SecondFeatures.bands.count)
     guard !channels.isDisjoint(with: .accelerometer), hertz > 0 else { return none }
     let runs = runs()

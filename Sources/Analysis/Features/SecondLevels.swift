@@ -4,21 +4,19 @@
 /// is the strongest second of its span; seconds without samples have none.
 ///
 ///     1 s a level ─► the seconds reach past the last level ─► pairs are joined: 2 s a level ─► …
-public struct SecondLevels: Equatable, Sendable {
-  /// The most levels.
-  public static let most = 96
+package struct SecondLevels: Equatable, Sendable {
+  package static let most = 96
 
   /// The levels so far, the first of the first second.
-  public private(set) var levels: [Double] = []
+  package private(set) var levels: [Double] = []
   /// Seconds of each level.
-  public private(set) var span: Int64 = 1
+  package private(set) var span: Int64 = 1
   private var first: Int64?
 
-  /// No seconds.
-  public init() {}
+  package init() {}
 
   /// Adds a second, not before the one that was added last.
-  public mutating func add(_ level: Double, at second: Int64) {
+  package mutating func add(_ level: Double, at second: Int64) {
     let first = first ?? second
     self.first = first
     let offset = max(0, second &- first)

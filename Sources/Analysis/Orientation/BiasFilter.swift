@@ -6,15 +6,13 @@ import Glibc
 ///
 /// Source: Laidig and Seel, "VQF: Highly accurate IMU orientation estimation with bias estimation and magnetic disturbance
 /// rejection", Information Fusion 91 (2023), 187–204.
-public enum OrientationConstants {
-  /// The method's name.
-  public static let method = "VQF 6D offline"
-  /// Where it is described.
-  public static let source = "doi:10.1016/j.inffus.2022.10.014"
+package enum OrientationConstants {
+  package static let method = "VQF 6D offline"
+  package static let source = "doi:10.1016/j.inffus.2022.10.014"
   /// The acceleration that is removed as gravity, m/s²: the standard one (CGPM 1901).
-  public static let gravity = 9.80665
+  package static let gravity = 9.80665
   /// Seconds: the time constant of the correction of the inclination by the accelerometer.
-  public static let accelerometerTime = 3.0
+  package static let accelerometerTime = 3.0
   /// °/s: what a gyroscope's bias may be when nothing is known of it, as a standard deviation.
   static let biasSigma = 0.5
   /// Seconds in which an estimated bias has become uncertain by 0.1 °/s.
@@ -23,7 +21,7 @@ public enum OrientationConstants {
   static let biasLimit = 2.0
   /// °/s: how well a bias is known at last from motion, and from rest.
   static let (motionSigma, restSigma) = (0.1, 0.03)
-  /// How much less the vertical direction, of which motion shows nothing, is pulled to zero.
+  /// How much less the vertical direction, which motion does not reveal, is pulled to zero.
   static let verticalForgetting = 0.0001
   /// Seconds of rest before it is believed, and the time constant of the means from which deviations count.
   static let (restTime, restFilterTime) = (1.5, 0.5)
@@ -42,7 +40,6 @@ public enum OrientationConstants {
 struct BiasFilter: BitwiseCopyable {
   /// The bias in radians a second.
   private(set) var bias = SIMD3<Double>.zero
-  /// How uncertain it is.
   private(set) var covariance: Matrix3
 
   private let period: Double
@@ -58,7 +55,6 @@ struct BiasFilter: BitwiseCopyable {
   private var orientation: (LowPass<SIMD4<Double>>, LowPass<SIMD4<Double>>, LowPass<SIMD4<Double>>)
   private let noise: Noise
 
-  /// Variances of the Kalman filter.
   private struct Noise: BitwiseCopyable {
     let initial, growth: Double
     let rest, motion: SIMD3<Double>
@@ -173,7 +169,6 @@ struct BiasFilter: BitwiseCopyable {
   }
 }
 
-/// The inclination by the accelerometer.
 enum Inclination {
   /// The shortest turn of a direction to the vertical one, which leaves the heading as it is.
   @inline(__always)

@@ -39,7 +39,6 @@ where Value: BitwiseCopyable, Value.Scalar == Double {
     a = (2 * (square - 1) / (square + root + 1), (1 - root + square) / (square + root + 1))
   }
 
-  /// The next output.
   @inline(__always)
   mutating func step(_ value: Value) -> Value {
     guard count >= meanCount else { return settle(value) }

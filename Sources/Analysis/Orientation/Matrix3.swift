@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A matrix of three rows and columns.
-struct Matrix3: Equatable, BitwiseCopyable {
+struct Matrix3: BitwiseCopyable {
   var rows: (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>)
 
   init(_ first: SIMD3<Double>, _ second: SIMD3<Double>, _ third: SIMD3<Double>) {
@@ -14,8 +13,6 @@ struct Matrix3: Equatable, BitwiseCopyable {
   }
 
   static let identity = Matrix3(diagonal: SIMD3(repeating: 1))
-
-  static func == (a: Matrix3, b: Matrix3) -> Bool { a.rows == b.rows }
 
   static func + (a: Matrix3, b: Matrix3) -> Matrix3 {
     Matrix3(a.rows.0 + b.rows.0, a.rows.1 + b.rows.1, a.rows.2 + b.rows.2)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How a sensor lay and what pushed it when a sample was made.
-public struct Motion: Equatable, Sendable, BitwiseCopyable {
-  /// The turn from the sensor's frame to that of the earth: Z up; where X points is not known, and drifts.
-  public let orientation: Quaternion
+package struct Motion: Equatable, Sendable, BitwiseCopyable {
+  /// The turn from the sensor's frame to the earth's: Z up; where X points is not known, and drifts.
+  package let orientation: Quaternion
   /// The acceleration without gravity in the sensor's frame, m/s².
-  public let linearAcceleration: SIMD3<Double>
+  package let linearAcceleration: SIMD3<Double>
 }
 
 /// The motion at each sample of a recording, computed a stretch at a time.
 ///
 /// - Complexity: some 1 µs a sample; memory as ``MotionColumns`` and for the longest stretch 24 bytes a sample more.
-public struct MotionSequence {
+package struct MotionSequence {
   /// The stretches that are still to come, the next one last.
   private var stretches: [MotionStretch]
   private var pass: OrientationPass?
@@ -22,12 +22,12 @@ public struct MotionSequence {
   private var count = 0
 
   /// The motion at the samples that `columns` took.
-  public init(_ columns: consuming MotionColumns) {
+  package init(_ columns: consuming MotionColumns) {
     stretches = columns.stretches.reversed()
   }
 
   /// The motion at the next sample; `nil` after the last.
-  public mutating func next() -> Motion? {
+  package mutating func next() -> Motion? {
     if let run = repeats.first, run.after == count {
       repeats.removeFirst()
       for _ in 0..<run.count { _ = nextOfStretch() }

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import IMUModel
-public import LogFormat
-
-/// Why the orientation of a recording cannot be computed.
-public enum OrientationError: Error, Equatable, Sendable {
-  /// There are more samples, ticks that repeat them included, than this.
-  case tooLong(limit: Int)
-}
+package import IMUModel
+package import LogFormat
 
 /// The counts of a recording's accelerometer and gyroscope in memory, 12 bytes a sample, cut where too much is missing.
 ///
@@ -17,21 +11,21 @@ public enum OrientationError: Error, Equatable, Sendable {
 ///
 /// Nothing is known about the motion in a gap, so the orientation begins anew after a long one. In a short one the sample
 /// before it is repeated for each missing tick.
-public struct MotionColumns: Sendable {
+package struct MotionColumns: Sendable {
   /// Samples, with those that are repeated, that an orientation is computed for: 360 MB of memory.
-  public static let limit = 10_000_000
+  package static let limit = 10_000_000
   /// Seconds of missing ticks that are bridged.
-  public static let longestBridge = 0.1
+  package static let longestBridge = 0.1
 
   /// Stretches without long gaps.
-  public var stretchCount: Int { stretches.count }
+  package var stretchCount: Int { stretches.count }
   /// Ticks without a sample for which the sample before them is repeated.
-  public private(set) var repeatedCount = 0
+  package private(set) var repeatedCount = 0
   /// Samples whose time is more than half a period off the one before; the orientation takes them as evenly spaced.
-  public var unevenCount: Int { stretches.reduce(0) { $0 + $1.unevenCount } }
+  package var unevenCount: Int { stretches.reduce(0) { $0 + $1.unevenCount } }
   /// By how much of itself the period of a part of a stretch differs at most from the mean, which the orientation takes for all
   /// of it. 0 where no times of their own place the samples.
-  public var periodDeviation: Double { stretches.reduce(0) { max($0, $1.periodDeviation) } }
+  package var periodDeviation: Double { stretches.reduce(0) { max($0, $1.periodDeviation) } }
   private(set) var stretches: [MotionStretch] = []
 
   private let rate: SampleRate
@@ -43,7 +37,7 @@ public struct MotionColumns: Sendable {
   /// No samples yet.
   ///
   /// - Parameter limit: Above how many samples to refuse.
-  public init(_ recording: RecordingDescription, limit: Int = MotionColumns.limit) {
+  package init(_ recording: RecordingDescription, limit: Int = MotionColumns.limit) {
     rate = recording.rate
     hasOwnTimes = recording.isFreeRunning
     scales = MotionStretch.Scales(
@@ -52,29 +46,24 @@ public struct MotionColumns: Sendable {
     self.limit = limit
   }
 
-  /// Takes samples of a block, in order of ticks.
-  public mutating func append(
-    _ rows: Range<Int>, of block: borrowing SampleBlock
-  ) throws(OrientationError) {
+  /// Takes samples of a block, in order of ticks; `false` when they and the repeated ones are too many.
+  package mutating func append(_ rows: Range<Int>, of block: borrowing SampleBlock) -> Bool {
     for row in rows {
       let (tick, time, sample) = block[row]
       let missing = stretches.last.flatMap { $0.lastTick < tick ? tick - $0.lastTick - 1 : nil }
       // A tenth of a second: 10 × missing / rate ≤ 1.
       if let missing, missing <= UInt64(rate.numerator) / (10 * UInt64(rate.denominator)) {
-        try count(Int(missing) + 1)
+        total += Int(missing)
         stretches[stretches.count - 1].append(sample, tick, time, repeating: Int(missing))
         repeatedCount += Int(missing)
       } else {
-        try count(1)
         stretches.append(
           MotionStretch(sample, tick, time, scales, rate, hasOwnTimes: hasOwnTimes))
       }
+      total += 1
+      guard total <= limit else { return false }
     }
-  }
-
-  private mutating func count(_ samples: Int) throws(OrientationError) {
-    total += samples
-    guard total <= limit else { throw .tooLong(limit: limit) }
+    return true
   }
 }
 

@@ -8,20 +8,17 @@ import IMUModel
 ///     turned v = q · v · q*        first b, then a: a · b
 ///
 /// A quaternion and its negative are the same turn.
-public struct Quaternion: Equatable, Sendable, BitwiseCopyable {
+package struct Quaternion: Equatable, Sendable, BitwiseCopyable {
   /// The cosine of half the angle.
-  public var w: Double
+  package var w: Double
   /// The axis times the sine of half the angle.
-  public var axis: SIMD3<Double>
-
-  /// A quaternion of the given parts, as they are.
-  public init(w: Double, axis: SIMD3<Double>) {
-    (self.w, self.axis) = (w, axis)
-  }
+  package var axis: SIMD3<Double>
 
   /// No turn.
-  public static let identity = Quaternion(w: 1, axis: .zero)
+  package static let identity = Quaternion(w: 1, axis: .zero)
+}
 
+extension Quaternion {
   /// The turn that a constant rate makes in a time; none below a rate whose square vanishes.
   ///
   /// - Parameters:
@@ -47,13 +44,13 @@ public struct Quaternion: Equatable, Sendable, BitwiseCopyable {
   }
 
   /// The turn `b` followed by `a`.
-  public static func * (a: Quaternion, b: Quaternion) -> Quaternion {
+  package static func * (a: Quaternion, b: Quaternion) -> Quaternion {
     Quaternion(
       w: a.w * b.w - a.axis.dot(b.axis), axis: b.axis * a.w + a.axis * b.w + a.axis.cross(b.axis))
   }
 
   /// A vector after the turn.
-  public func turn(_ vector: SIMD3<Double>) -> SIMD3<Double> {
+  package func turn(_ vector: SIMD3<Double>) -> SIMD3<Double> {
     let twice = axis.cross(vector) * 2
     return vector + twice * w + axis.cross(twice)
   }

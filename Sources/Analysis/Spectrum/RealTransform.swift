@@ -42,9 +42,8 @@ final class RealTransform {
       (turns + k).initialize(to: Lanes(cos(angle), sin(angle)))
     }
     let bits = half.trailingZeroBitCount
-    for k in 0..<half {
-      places[k] = Int32(truncatingIfNeeded: UInt64(k).bitReversed >> UInt64(64 - bits))
-    }
+    // The bits of k in reverse order.
+    for k in 1..<half { places[k] = places[k / 2] / 2 | Int32(k & 1) << Int32(bits - 1) }
   }
 
   deinit {
@@ -121,15 +120,5 @@ final class RealTransform {
       let im = sumIm - difRe * turn.x + difIm * turn.y
       sums[k] += 0.25 * (re * re + im * im).sum()
     }
-  }
-}
-
-extension UInt64 {
-  /// Its bits in reverse order.
-  fileprivate var bitReversed: UInt64 {
-    var value = self.byteSwapped
-    value = (value >> 4) & 0x0F0F_0F0F_0F0F_0F0F | (value & 0x0F0F_0F0F_0F0F_0F0F) << 4
-    value = (value >> 2) & 0x3333_3333_3333_3333 | (value & 0x3333_3333_3333_3333) << 2
-    return (value >> 1) & 0x5555_5555_5555_5555 | (value & 0x5555_5555_5555_5555) << 1
   }
 }

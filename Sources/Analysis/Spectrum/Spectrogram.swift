@@ -11,35 +11,31 @@ import IMUModel
 ///              │ columns │▒│   in decibels; blank without a window
 ///     a step   └─────────┴─┘   of rate / 2 in as many steps as there are rows
 ///                   time
-public struct Spectrogram: Sendable {
-  /// What is shown.
-  public enum Source: Equatable, Sendable {
+package struct Spectrogram: Sendable {
+  package enum Source: Equatable, Sendable {
     /// The length of the vector of the acceleration, rounded to counts.
     case magnitude
-    /// One channel.
     case channel(Int)
   }
 
-  /// Columns at most.
   static let columnLimit = 300
 
-  /// What is shown.
-  public let source: Source
+  package let source: Source
   /// Nanoseconds since tick 0's deadline.
-  public let span: Range<Int64>
+  package let span: Range<Int64>
   /// The highest frequency in hertz.
-  public let top: Double
+  package let top: Double
   /// Columns, each from the frequency of a step to the highest, in decibels; empty without a window.
-  public private(set) var columns: [[Float]]
+  package private(set) var columns: [[Float]]
   /// Frequencies of a column.
-  public let rows: Int
+  package let rows: Int
   /// Whether the recording has axes of a mounting, which are not those of the channels.
   private let isMounted: Bool
 
   /// The spectrogram of columns.
   ///
   /// - Throws: ``AnalysisError`` when the recording has not the channel, or no three axes of an acceleration.
-  public init(_ samples: SampleColumns, of source: Source) throws(AnalysisError) {
+  package init(_ samples: SampleColumns, of source: Source) throws(AnalysisError) {
     let recorded = samples.channels
     switch source {
     case .magnitude where !recorded.isSuperset(of: .accelerometer):
@@ -122,7 +118,7 @@ public struct Spectrogram: Sendable {
   }
 
   /// What is shown, in words, with its unit.
-  public var title: String {
+  package var title: String {
     switch source {
     case .magnitude: "Magnitude of the acceleration, dB re 1 g²/Hz"
     case .channel(let channel):

@@ -14,7 +14,7 @@ import Text
 ///
 /// Colours rise in lightness and are told apart by colour-blind people; the sheet is white or, where the reader's screen is
 /// dark, dark. Within a page the drawing has neither sheet nor style of its own: the page styles the class `line`.
-public struct SpectrogramDrawing {
+package struct SpectrogramDrawing {
   private static let left = 70.0
   private static let right = 850.0
   private static let top = 60.0
@@ -31,7 +31,7 @@ public struct SpectrogramDrawing {
   private let range: ClosedRange<Double>
 
   /// - Parameter number: The recording's number in its store.
-  public init(_ spectrogram: Spectrogram, number: UInt32) {
+  package init(_ spectrogram: Spectrogram, number: UInt32) {
     self.spectrogram = spectrogram
     self.number = number
     // Most cells are noise: their level, and what stands out of it.
@@ -43,14 +43,12 @@ public struct SpectrogramDrawing {
 
   /// Gives the drawing's text, in pieces of at most a row of cells.
   ///
-  /// - Parameter isInPage: Whether it becomes an element of an HTML page, and is no file of its own.
-  public func write<Failure>(
+  /// - Parameter isInPage: Whether it becomes an element of an HTML page and not a file.
+  package func write<Failure>(
     isInPage: Bool = false, _ put: (String) throws(Failure) -> Void
   ) throws(Failure) {
-    if !isInPage { try put("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n") }
-    try put(opening)
-    if !isInPage { try put(sheet) }
-    try put(beforeCells)
+    let declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    try put((isInPage ? opening : declaration + opening + sheet) + beforeCells)
     for (level, colour) in SpectrogramDrawing.colours.enumerated() {
       try put("<path stroke=\"\(colour)\" d=\"")
       for row in 0..<spectrogram.rows { try put(runs(ofRow: row, level)) }

@@ -1,34 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A one-sided power spectral density, and what it says of bands and peaks.
-public struct Spectrum: Equatable, Sendable {
-  /// A frequency that stands out.
-  public struct Peak: Equatable, Sendable {
+package struct Spectrum: Equatable, Sendable {
+  package struct Peak: Equatable, Sendable {
     /// Hertz, interpolated between the values.
-    public let frequency: Double
+    package let frequency: Double
     /// The root mean square of what oscillates there, in the axis' unit.
-    public let rms: Double
+    package let rms: Double
     /// How many times the density is above the median of its surroundings.
-    public let prominence: Double
+    package let prominence: Double
   }
 
   /// Unit² a hertz, at multiples of ``resolution`` from 0 on.
-  public let density: [Double]
+  package let density: [Double]
   /// Hertz between two values.
-  public let resolution: Double
-  /// Samples in a window.
-  public let length: Int
-  /// Windows that were averaged.
-  public let windows: Int
-
-  init(density: [Double], resolution: Double, length: Int, windows: Int) {
-    (self.density, self.resolution) = (density, resolution)
-    (self.length, self.windows) = (length, windows)
-  }
+  package let resolution: Double
+  package let length: Int
+  package let windows: Int
 
   /// The relative standard deviation of each value: neighbouring Hann windows that overlap by half share a sixth of
   /// their noise. (Welch 1967)
-  public var relativeError: Double {
+  package var relativeError: Double {
     windows > 0 ? (19.0 / 18 / Double(windows)).squareRoot() : .infinity
   }
 
@@ -53,7 +45,7 @@ public struct Spectrum: Equatable, Sendable {
   }
 
   /// The root mean square in a band; `nil` when the spectrum does not resolve it, or ends before it does.
-  public func rms(in band: Range<Double>) -> Double? {
+  package func rms(in band: Range<Double>) -> Double? {
     let places = places(band)
     guard covers(band), !places.isEmpty else { return nil }
     return (density[places].reduce(0, +) * resolution).squareRoot()
@@ -100,7 +92,7 @@ public struct Spectrum: Equatable, Sendable {
   private static let candidates = 200
 
   /// The strongest peaks, at most `limit`, the strongest first.
-  public func peaks(atMost limit: Int) -> [Peak] {
+  package func peaks(atMost limit: Int) -> [Peak] {
     guard density.count > 16 else { return [] }
     // Beside 0 is what is left of the mean, and beside the end is one value only.
     let tops = (3..<(density.count - 3)).filter { place in
@@ -126,7 +118,7 @@ public struct Spectrum: Equatable, Sendable {
   }
 
   private func peak(at place: Int, _ prominence: Double) -> Peak {
-    // Of a sine in a Hann window, the ratio of two neighbouring amplitudes gives the frequency exactly.
+    // The ratio of two neighbouring amplitudes gives the frequency of a sine in a Hann window exactly.
     let isRight = density[place + 1] > density[place - 1]
     let ratio = (max(density[place + 1], density[place - 1]) / density[place]).squareRoot()
     let shift = max(0, (2 * ratio - 1) / (ratio + 1)) * (isRight ? 1 : -1)

@@ -11,9 +11,7 @@ import Glibc
 /// Each window loses its mean, is multiplied by a periodic Hann window, and is transformed. No window reaches across a
 /// gap. (P. D. Welch 1967; as `scipy.signal.welch` with its defaults.)
 final class Welch {
-  /// Samples in a window.
   let length: Int
-  /// Windows so far.
   private(set) var windows = 0
   private let transform: RealTransform
   private let window: [Double]
@@ -27,7 +25,6 @@ final class Welch {
     sums = Array(repeating: 0, count: length / 2 + 1)
   }
 
-  /// Forgets all windows.
   func removeAll() {
     windows = 0
     for index in sums.indices { sums[index] = 0 }

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How often each count of a channel occurs, and what follows from that alone: exact, whatever the number of samples.
-public struct CountMoments: Equatable, Sendable {
-  /// Samples.
-  public private(set) var count = 0
-  /// The mean count.
-  public private(set) var mean = 0.0
+package struct CountMoments: Equatable, Sendable {
+  package private(set) var count = 0
+  package private(set) var mean = 0.0
   /// The mean square of the counts less their mean.
-  public private(set) var variance = 0.0
+  package private(set) var variance = 0.0
   /// The fourth central moment over the square of the variance: 3 for noise, 1.5 for a sine; `nil` without variance.
-  public private(set) var kurtosis: Double?
+  package private(set) var kurtosis: Double?
   /// The greatest distance of a count from the mean.
-  public private(set) var peak = 0.0
+  package private(set) var peak = 0.0
   /// Samples at an end of the range of counts.
-  public private(set) var clipped = 0
+  package private(set) var clipped = 0
 
-  /// Of all samples of some runs of a channel.
   init(_ runs: some Sequence<UnsafeBufferPointer<Int16>>) {
     var numbers = [UInt32](repeating: 0, count: 1 << 16)
     numbers.withUnsafeMutableBufferPointer { numbers in
@@ -42,8 +39,8 @@ public struct CountMoments: Equatable, Sendable {
   }
 
   /// The standard deviation in counts: the root mean square without the mean.
-  public var deviation: Double { variance.squareRoot() }
+  package var deviation: Double { variance.squareRoot() }
 
   /// The peak over the root mean square; `nil` without variance.
-  public var crest: Double? { variance > 0 ? peak / deviation : nil }
+  package var crest: Double? { variance > 0 ? peak / deviation : nil }
 }

@@ -13,14 +13,12 @@ import Text
 /// The note is cut where the facts need the room, and there are as many marks and labels as leave it whole.
 struct CWAAnnotation {
   private(set) var bytes: [UInt8] = []
-  /// The remark about the end of the note, marks and labels for which there was no room; `nil` when all are there.
-  private(set) var leftOut: String?
+  /// A remark about the end of the note, marks and labels for which there was no room.
+  private(set) var leftOut: [String] = []
 
   private static let size = 448
 
-  init(
-    _ plan: ExportPlan, _ notes: RecordingNotes, _ zone: CWAZone, facts: [String]
-  ) {
+  init(_ plan: ExportPlan, _ notes: RecordingNotes, _ zone: CWAZone, facts: [String]) {
     func seconds(_ time: Int64) -> String {
       String(Plain.seconds(plan.sinceZero(time)).dropLast(2))
     }
@@ -44,10 +42,11 @@ struct CWAAnnotation {
       + [
         ("mark", max(0, Int(clamping: notes.markCount) - itemCount)),
         ("label", min(plan.labels.count, items.count - itemCount)),
-      ].filter { $0.1 > 0 }.map { "\($0.1) \($0.0)\($0.1 == 1 ? "" : "s")" }
+      ].filter { $0.1 > 0 }.map { Plain.count($0.1, $0.0) }
     guard !left.isEmpty else { return }
-    leftOut =
+    leftOut = [
       "\(left.joined(separator: " and ")) left out: cwa has \(CWAAnnotation.size) bytes for all notes"
+    ]
   }
 
   /// Appends a text, and returns whether there was room for it and so many bytes after it.
@@ -63,7 +62,7 @@ struct CWAAnnotation {
       switch UnicodeScalar(byte) {
       case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_": [byte]
       case " ": [UInt8(ascii: "+")]
-      default: Array("%\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8)
+      default: Array("%\(Plain.hexadecimal(byte))".utf8)
       }
     }
   }
@@ -88,7 +87,6 @@ struct CWAZone {
     (origin, name) = (overflow ? .max : sum, LocalTime.zone(offset))
   }
 
-  /// The local date and time of an instant.
   func text(_ time: Int64) -> Substring {
     let (sum, overflow) = time.addingReportingOverflow(origin)
     let date = overflow ? 0 : sum &+ CWALayout.epoch * 1_000_000_000

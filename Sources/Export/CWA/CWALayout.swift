@@ -22,11 +22,7 @@ import Text
 ///
 /// Source: Open Movement, `Docs/ax3/ax3-technical.md` and `cwa.h`.
 struct CWALayout {
-  /// The scales of both sensors; that of a gyroscope if there is one.
-  struct Scales {
-    let accelerometer: CWAScale
-    let gyroscope: CWAScale?
-  }
+  typealias Scales = (accelerometer: CWAScale, gyroscope: CWAScale?)
 
   /// Stamps have six bits for the year since 2000: 64 years.
   static let timeLimit: Int64 = 23_376 * 86400 * 1_000_000_000
@@ -38,7 +34,7 @@ struct CWALayout {
   let isResampled: Bool
   private let rateCode: UInt8
   let hasGyroscope: Bool
-  /// Of temperatures; `nil` where none were recorded.
+  /// Scales temperatures; `nil` where none were recorded.
   let sensor: SensorDescription?
   private let device: UInt16
   private let session: UInt32
@@ -48,22 +44,19 @@ struct CWALayout {
     SampleRate(3200, per: 1 << (15 - code)).map { (UInt8(code), $0) }
   }
 
-  /// Of rates above the highest one, those up to so many times of it are resampled.
-  private static let mostOfHighest = 64.0
-
   /// The rate is the recording's, or the lowest that is at least 95 % of it: 100 Hz for 97 and for 104 Hz, as for chips
-  /// whose rates are those of an AX6 and 4 % more; the highest for those above it. `nil` for rates far above.
+  /// whose rates are those of an AX6 and 4 % more; the highest for rates up to 64 times of it, and `nil` above.
   init?(_ plan: ExportPlan) {
     let log = plan.description
     let hertz = log.rate.hertz
     guard
       let found = CWALayout.rates.first(where: { $0.rate.hertz >= 0.95 * hertz })
-        ?? CWALayout.rates.last(where: { $0.rate.hertz * CWALayout.mostOfHighest >= hertz })
+        ?? CWALayout.rates.last(where: { $0.rate.hertz * 64 >= hertz })
     else { return nil }
     rate = found.rate
     isResampled = rate != log.rate
     // The range is in the scales of each sector. Its bits here must be those of 8 g: a reader of these bytes as signed
-    // numbers, scikit-digital-health, takes larger ones for damage.
+    // numbers, scikit-digital-health, reads larger ones as damage.
     rateCode = found.code | 0x40
     hasGyroscope = plan.channels.contains(3)
     sensor = plan.channels.contains(6) ? log.sensor : nil
@@ -96,7 +89,6 @@ struct CWALayout {
     return UInt32(truncatingIfNeeded: high | low)
   }
 
-  /// A sector of samples, which begins at a slot.
   func sector(
     _ number: UInt32, _ slot: UInt64, temperature: UInt16, _ scales: Scales, _ samples: [UInt16]
   ) -> [UInt8] {

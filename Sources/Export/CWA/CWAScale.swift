@@ -13,23 +13,20 @@ struct CWAScale {
   private let factor: Double
 
   /// - Throws: Where the scale is not positive, or the format does not hold the counts.
-  init(ofAccelerometer scale: Fraction, counts: ClosedRange<Int>) throws(ExportError) {
-    guard scale.numerator > 0 else {
-      throw .unusableScale(channels: "the accelerometer", scale: scale)
-    }
-    let found = CWAScale(scale, counts, codes: 3...6) { 1 / Double(1 << (8 + $0)) }
-    guard let found else { throw .valuesNotHeld("accelerations", limit: "16 g", format: .cwa) }
-    self = found
-  }
-
-  /// - Throws: Where the scale is not positive, or the format does not hold the counts.
-  init(ofGyroscope scale: Fraction, counts: ClosedRange<Int>) throws(ExportError) {
-    guard scale.numerator > 0 else {
-      throw .unusableScale(channels: "the gyroscope", scale: scale)
-    }
-    let found = CWAScale(scale, counts, codes: 1...6) { 8000 / Double(1 << $0) / 32768 }
+  init(of sensor: SensorDescription, ofChannel channel: Int, counts: ClosedRange<Int>)
+    throws(ExportError)
+  {
+    let scale = sensor.scale(ofChannel: channel)
+    guard scale.numerator > 0 else { throw .unusableScale(ofChannel: channel, sensor) }
+    let found =
+      channel < 3
+      ? CWAScale(scale, counts, codes: 3...6) { 1 / Double(1 << (8 + $0)) }
+      : CWAScale(scale, counts, codes: 1...6) { 8000 / Double(1 << $0) / 32768 }
     guard let found else {
-      throw .valuesNotHeld("angular rates", limit: "4000 deg/s", format: .cwa)
+      let held = channel < 3 ? "accelerations up to 16 g" : "angular rates up to 4000 deg/s"
+      throw .refused(
+        "cwa holds \(held), and the recording has larger ones",
+        remedy: ExportError.choosePartOrFormat)
     }
     self = found
   }

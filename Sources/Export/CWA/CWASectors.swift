@@ -22,7 +22,7 @@ struct CWASectors: SampleFormat {
 
   /// Rows that repeat the sample before.
   private(set) var filledCount: UInt64 = 0
-  /// Nanoseconds, at most, between a sample's time and that of its row.
+  /// The most nanoseconds between a sample's time and its row's.
   private(set) var displacement: UInt64 = 0
   /// The least and the largest counts of accelerometer and gyroscope.
   private(set) var extremes: [ClosedRange<Int>] = [0...0, 0...0]
@@ -58,10 +58,6 @@ struct CWASectors: SampleFormat {
       last = (tick, sample)
     }
   }
-
-  mutating func add<Sink: ByteSink & ~Copyable>(_ gap: Gap, at time: Int64, to sink: inout Sink)
-    throws(ExportError)
-  {}
 
   /// Fills the last sector up.
   mutating func finish<Sink: ByteSink & ~Copyable>(to sink: inout Sink) throws(ExportError) {

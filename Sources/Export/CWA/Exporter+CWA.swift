@@ -17,15 +17,19 @@ extension Exporter {
   ) throws(ExportError) -> Report {
     let plan = try evenPlan(&reader)
     let log = plan.description
-    let hasGyroscope = plan.channels.contains { (3...5).contains($0) }
-    guard [0, 1, 2].allSatisfy(plan.channels.contains),
-      !hasGyroscope || [3, 4, 5].allSatisfy(plan.channels.contains)
-    else {
-      throw .accelerometerNeeded(
-        .cwa, exported: plan.channels.map { ChannelSet.names[$0] }.joined(separator: ", "))
+    let channels = Set(plan.channels)
+    let gyroscope = channels.intersection(3...5)
+    guard channels.isSuperset(of: 0...2), gyroscope.isEmpty || gyroscope.count == 3 else {
+      throw .refused(
+        "cwa needs x, y and z of the accelerometer, and all or none of the gyroscope; the export would have "
+          + plan.columnNames.joined(separator: ", "),
+        remedy: "choose others with --channels, or another --format")
     }
     guard let layout = CWALayout(plan) else {
-      throw .rateNotHeld(log.rate, held: CWALayout.rates.map(\.rate), format: .cwa)
+      let held = CWALayout.rates.map { Plain.hertz($0.rate) }.joined(separator: ", ")
+      throw .refused(
+        "cwa has no rate of \(Plain.hertz(log.rate)) Hz, but \(held)",
+        remedy: "record with one of these as --rate, or choose another --format")
     }
     let notes = try notes(&reader, of: plan)
     let shift = try undatedShift(&reader, plan, notes)
@@ -40,10 +44,11 @@ extension Exporter {
     try measured.finish(to: &sink)
     guard let firstSecond = measured.firstSecond else { throw .noSamples(.cwa) }
     let (sensor, counts) = (log.sensor, measured.extremes)
-    let scales = CWALayout.Scales(
-      accelerometer: try CWAScale(ofAccelerometer: sensor.accelerometerScale, counts: counts[0]),
-      gyroscope: hasGyroscope
-        ? try CWAScale(ofGyroscope: sensor.gyroscopeScale, counts: counts[1]) : nil)
+    let scales = (
+      accelerometer: try CWAScale(of: sensor, ofChannel: 0, counts: counts[0]),
+      gyroscope: layout.hasGyroscope
+        ? try CWAScale(of: sensor, ofChannel: 3, counts: counts[1]) : nil
+    )
 
     var facts: [String] = []
     if layout.isResampled {
@@ -56,21 +61,18 @@ extension Exporter {
     var sectors = CWASectors(plan, layout, rows, scales)
     var report = try runSamples(plan, &sectors, at: other, &reader, to: &sink)
     try sectors.finish(to: &sink)
-    report.remarks += cwaRemarks(measured, scales, zone, layout)
-    if let remark = annotation.leftOut { report.remarks.append(remark) }
+    report.remarks += cwaRemarks(measured, scales, zone, layout) + annotation.leftOut
     return report
   }
 
-  /// What is not exact, and what is left out.
   private func cwaRemarks(
     _ sectors: CWASectors, _ scales: CWALayout.Scales, _ zone: CWAZone, _ layout: CWALayout
   ) -> [String] {
-    var remarks: [String] = []
-    if let remark = displacement(sectors.displacement) { remarks.append(remark) }
+    var remarks = displacement(sectors.displacement)
     if sectors.filledCount > 0 {
-      let rows = sectors.filledCount == 1 ? "1 row repeats" : "\(sectors.filledCount) rows repeat"
       remarks.append(
-        "\(rows) the sample before: in gaps below a second, and where a sector of "
+        Plain.count(sectors.filledCount, "row repeats", "rows repeat")
+          + " the sample before: in gaps below a second, and where a sector of "
           + "\(layout.rowsInSector) rows is not full")
     }
     let rounded =
@@ -87,10 +89,10 @@ extension Exporter {
     if layout.sensor == nil {
       remarks.append("there is no temperature, which readers show as -50 degrees Celsius")
     }
+    let added = zone.origin == 0 ? "" : ", with \(Plain.seconds(zone.origin)) added to them"
     remarks.append(
       zone.name.map { "times are local ones, of UTC\($0), as the format's are" }
-        ?? "the recording has no date: its times begin in the year 2000"
-        + (zone.origin == 0 ? "" : ", with \(Plain.seconds(zone.origin)) added to them"))
+        ?? "the recording has no date: its times begin in the year 2000\(added)")
     return remarks
   }
 }

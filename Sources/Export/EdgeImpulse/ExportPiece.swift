@@ -14,14 +14,8 @@ struct ExportPiece {
   var to: Int64
   var ticks: ClosedRange<UInt64>
   /// Where labels begin in it: the sample, counted from 0, and what its name is from there on.
-  var labels: [Label] = []
+  var labels: [(start: UInt64, name: String)] = []
 
-  struct Label {
-    let start: UInt64
-    let name: String
-  }
-
-  /// Samples in it.
   var sampleCount: UInt64 { ticks.upperBound - ticks.lowerBound + 1 }
 }
 
@@ -32,7 +26,7 @@ struct PieceScan: SampleFormat {
   private(set) var pieceCount: UInt64 = 0
   /// Ticks without a sample between two that have one.
   private(set) var missingTicks: UInt64 = 0
-  /// Nanoseconds, at most, between a sample's time and that of an even rate from the beginning of its piece.
+  /// The most nanoseconds between a sample's time and its place at an even rate from the beginning of its piece.
   private(set) var displacement: UInt64 = 0
   private let rate: SampleRate
   private var labels: LabelColumn?
@@ -66,10 +60,6 @@ struct PieceScan: SampleFormat {
     for row in rows { add(block.ticks[row], block.times[row]) }
   }
 
-  mutating func add<Sink: ByteSink & ~Copyable>(_ gap: Gap, at time: Int64, to sink: inout Sink)
-    throws(ExportError)
-  {}
-
   private var last: (tick: UInt64, origin: Int64)?
 
   private mutating func add(_ tick: UInt64, _ time: Int64) {
@@ -80,7 +70,7 @@ struct PieceScan: SampleFormat {
       self.last = (tick, last.origin)
       if !pieces.isEmpty, pieceCount == pieces.count {
         let index = pieces.count - 1
-        pieces[index].to = time.addingSaturated(1)
+        pieces[index].to = max(time, time &+ 1)
         pieces[index].ticks = pieces[index].ticks.lowerBound...tick
       }
     } else {
@@ -90,7 +80,7 @@ struct PieceScan: SampleFormat {
       last = (tick, time &- place)
       pieceCount += 1
       if pieces.count < PieceScan.limit {
-        pieces.append(ExportPiece(from: time, to: time.addingSaturated(1), ticks: tick...tick))
+        pieces.append(ExportPiece(from: time, to: max(time, time &+ 1), ticks: tick...tick))
         labelEnd = .min
       }
     }
@@ -104,14 +94,6 @@ struct PieceScan: SampleFormat {
     let index = pieces.count - 1
     let isSame = pieces[index].labels.last?.name.utf8.elementsEqual(name.utf8) ?? false
     guard !isSame else { return }
-    pieces[index].labels.append(
-      ExportPiece.Label(start: tick - pieces[index].ticks.lowerBound, name: name))
-  }
-}
-
-extension Int64 {
-  fileprivate func addingSaturated(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? .max : sum
+    pieces[index].labels.append((tick - pieces[index].ticks.lowerBound, name))
   }
 }

@@ -2,6 +2,7 @@
 
 public import Files
 import IMUModel
+import LogFormat
 public import LogStore
 import Text
 
@@ -33,19 +34,11 @@ extension Exporter {
     let notes = try notes(&reader, of: plan)
     var report = try writeDocument(
       plan, date: Exporter.date(first, notes), &reader, to: &sink)
-    if options.fill == nil, let remark = displacement(scan.displacement) {
-      report.remarks.append(remark)
-    }
-    if scan.missingTicks > 0 {
-      let ticks = scan.missingTicks == 1 ? "1 tick" : "\(scan.missingTicks) ticks"
-      report.remarks.append(
-        "\(ticks) without a sample "
-          + (options.fill == .hold
-            ? "repeat the sample before" : "are left out: samples after them come too early"))
-    }
+    if options.fill == nil { report.remarks += displacement(scan.displacement) }
+    report.remarks += missingRemarks(scan.missingTicks)
     report.remarks += leftOut(labels: 0, marks: notes.markCount)
     if !plan.labels.isEmpty {
-      let labels = plan.labels.count == 1 ? "1 label is" : "\(plan.labels.count) labels are"
+      let labels = Plain.count(plan.labels.count, "label is", "labels are")
       report.remarks.append(
         "\(labels) left out: the directory of `imulog export -o DIR/` carries them")
     }
@@ -53,9 +46,9 @@ extension Exporter {
   }
 
   /// Writes a document for each part of a recording without gaps, `walk.1.json` and so on in a directory `walk`, and the
-  /// labels of their samples. Edge Impulse takes the name up to its first point for a label.
+  /// labels of their samples. Edge Impulse reads the name up to its first point as a label.
   ///
-  /// - Throws: ``ExportError``, with ``ExportError/tooManyPieces(limit:)``; the directory is not published then.
+  /// - Throws: ``ExportError``, also for too many parts; the directory is not published then.
   public func write<Storage: LogStorage & ~Copyable>(
     _ reader: inout LogReader<Storage>, into directory: borrowing PendingDirectory
   ) throws(ExportError) -> Report {
@@ -69,33 +62,37 @@ extension Exporter {
     var scan = PieceScan(plan)
     var nowhere = ArraySink()
     var report = try runSamples(plan, &scan, &reader, to: &nowhere)
-    guard scan.pieceCount <= PieceScan.limit else { throw .tooManyPieces(limit: PieceScan.limit) }
+    guard scan.pieceCount <= PieceScan.limit else {
+      throw .refused(
+        "the recording has more than \(PieceScan.limit) parts without gaps, and each would be a file",
+        remedy: "choose some with --from and --to, or add --fill hold and write one file")
+    }
     guard scan.pieceCount > 0 else { throw .noSamples(.edgeImpulse) }
     let notes = try notes(&reader, of: plan)
     var names: [String] = []
     for piece in scan.pieces {
       let name = "\(directory.name).\(names.count + 1).json"
       names.append(name)
-      try directory.add(name) { (sink) throws(ExportError) in
+      try add(name, to: directory) { (sink) throws(ExportError) in
         _ = try writeDocument(
           plan.only(from: piece.from, to: piece.to), date: Exporter.date(piece, notes), &reader,
           to: &sink)
       }
     }
     if !plan.labels.isEmpty, !names.isEmpty {
-      let labels = StructuredLabels.text(zip(names, scan.pieces))
-      try directory.add("structured_labels.labels") { (sink) throws(ExportError) in
+      let labels = Exporter.structuredLabels(zip(names, scan.pieces))
+      try add("structured_labels.labels", to: directory) { (sink) throws(ExportError) in
         try sink.write(labels)
       }
     }
     let empty = scan.emptyLabels.count
     if empty > 0 {
       report.remarks.append(
-        "\(empty) \(empty == 1 ? "label has" : "labels have") no sample, and \(empty == 1 ? "is" : "are") left out"
-      )
+        Plain.count(empty, "label has no sample, and is", "labels have no sample, and are")
+          + " left out")
     }
     if names.count > 1 { report.remarks.append("\(names.count) parts without gaps, each a file") }
-    if let remark = displacement(scan.displacement) { report.remarks.append(remark) }
+    report.remarks += displacement(scan.displacement)
     if !plan.labels.isEmpty, scan.noLabel != PieceScan.usualNoLabel {
       report.remarks.append(
         "samples without a label are called \"\(scan.noLabel)\", because a label of the recording is "
@@ -106,14 +103,32 @@ extension Exporter {
     return report
   }
 
+  /// Makes a file in the directory with what `fill` writes, and syncs it.
+  private func add(
+    _ file: String, to directory: borrowing PendingDirectory,
+    _ fill: (inout BufferedSink) throws(ExportError) -> Void
+  ) throws(ExportError) {
+    try directory.add(file, error: { ExportError.output(name: $0, code: $1) }) {
+      (descriptor, name) throws(ExportError) in
+      var sink = BufferedSink(descriptor, name: name)
+      try fill(&sink)
+      try sink.flush()
+    }
+  }
+
   private func writeDocument<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ plan: ExportPlan, date: Int64?, _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
     var signature = String(repeating: "0", count: 64)
     if let key = options.hmacKey {
-      var code = CodeSink(key: key)
+      var sum = HMACSHA256(key: key)
+      var code = BufferedSink(name: "the signature") { bytes in
+        sum.add(bytes)
+        return 0
+      }
       _ = try writeDocument(plan, date: date, signature, &reader, to: &code)
-      signature = code.code.description
+      try code.flush()
+      signature = sum.code.description
     }
     return try writeDocument(plan, date: date, signature, &reader, to: &sink)
   }
@@ -135,12 +150,14 @@ extension Exporter {
     let log = plan.description
     if !log.host.isEmpty { head.member("device_name", log.host) }
     head.member("device_type", "imulog")
-    let interval = 1000 * Double(log.rate.denominator) / Double(log.rate.numerator)
-    head.member("interval_ms", number: Exporter.shortest(interval))
+    // The fewest digits that read back exactly.
+    let interval = "\(1000 * Double(log.rate.denominator) / Double(log.rate.numerator))"
+    let isWhole = interval.hasSuffix(".0")
+    head.member("interval_ms", number: isWhole ? String(interval.dropLast(2)) : interval)
     head.member("sensors", plan.channels) { json, channel in
       json.object { json in
         json.member("name", Exporter.sensorNames[channel])
-        json.member("units", channel < 3 ? "m/s2" : channel < 6 ? "rad/s" : "Cel")
+        json.member("units", ["m/s2", "rad/s", "Cel"][channel / 3])
       }
     }
     head.key("values")
@@ -148,17 +165,10 @@ extension Exporter {
 
     let layout = RowLayout(
       prefix: ",[", time: nil, keys: plan.channels.indices.map { $0 == 0 ? "" : "," }, suffix: "]")
-    let opening = UInt8(ascii: "[")
-    let report: Report
-    if options.fill == .hold {
-      try reader.begin(plan)
-      // After the last sample nothing is missing.
-      var rows = RowPass(plan, layout, opening: opening, holdEnd: 0)
-      report = try rows.run(&reader, to: &sink)
-    } else {
-      report = try writeRows(plan, layout, opening: opening, &reader, to: &sink)
-    }
-    try sink.write(Array((report.samples == 0 ? "[]}}" : "]}}").utf8))
+    let report = try writeRows(
+      plan, layout, opening: UInt8(ascii: "["), gaps: options.fill == .hold ? .hold : .leaveOut,
+      &reader, to: &sink)
+    try sink.write(report.samples == 0 ? "[]}}" : "]}}")
     return report
   }
 
@@ -173,23 +183,14 @@ extension Exporter {
     "accX", "accY", "accZ", "gyrX", "gyrY", "gyrZ", "temperature",
   ]
 
-  /// The fewest digits that read back exactly.
-  private static func shortest(_ value: Double) -> String {
-    let text = "\(value)"
-    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
-  }
-}
-
-/// The file `structured_labels.labels`, which names the label of every sample of every file.
-///
-///     {"version":1,"type":"structured-labels","structuredLabels":
-///       {"walk.1.json":[{"startIndex":0,"endIndex":41,"label":"none"},…],…}}
-///
-/// Both indices are of samples and inside. Samples without a label are `none`, or `no label` where a label has that name;
-/// those with several have their names with
-/// `;` between them.
-enum StructuredLabels {
-  static func text(_ files: some Sequence<(String, ExportPiece)>) -> [UInt8] {
+  /// The file `structured_labels.labels`, which names the label of every sample of every file.
+  ///
+  ///     {"version":1,"type":"structured-labels","structuredLabels":
+  ///       {"walk.1.json":[{"startIndex":0,"endIndex":41,"label":"none"},…],…}}
+  ///
+  /// Both indices are of samples and inside. Samples without a label are `none`, or `no label` where a label has that name;
+  /// those with several have their names with `;` between them.
+  private static func structuredLabels(_ files: some Sequence<(String, ExportPiece)>) -> [UInt8] {
     var json = JSONWriter()
     json.object { json in
       json.member("version", 1)

@@ -28,15 +28,15 @@ extension Exporter {
       period: log.rate.periodNanoseconds / log.timeUnit)
     try sink.write(PageFrame.head(RecordingFacts(plan, account), hasAnalysis: analysis != nil))
     try analysis?.write(to: &sink)
-    try sink.write(PageFrame.beforeFacts)
+    try sink.write("</main>\n<script type=\"application/json\" id=\"facts\">")
     var facts = JSONWriter()
     facts.addPage(plan, account, blocks)
     try sink.write(MarkupText.script(json: facts.bytes))
-    try sink.write(PageFrame.betweenFactsAndSamples)
+    try sink.write("</script>\n<script type=\"text/plain\" id=\"samples\">")
 
     try reader.begin(plan)
     var report = Report()
-    report.damages = account.damages.count
+    report.damages = account[.damage].count
     report.remarks = plan.derived?.remarks ?? []
     var base64 = Base64Writer()
     var text: [UInt8] = []
@@ -59,27 +59,10 @@ extension Exporter {
   }
 }
 
-extension ExportPlan {
-  /// The runs of a block's samples that are in the range, nearly always one.
-  func rows(of block: borrowing SampleBlock) -> [Range<Int>] {
-    guard hasRange else { return block.isEmpty ? [] : [0..<block.count] }
-    var runs: [Range<Int>] = []
-    var row = 0
-    while row < block.count {
-      var end = row
-      while end < block.count, contains(block.times[end]) { end += 1 }
-      if end > row { runs.append(row..<end) }
-      row = end + 1
-    }
-    return runs
-  }
-}
-
 /// The page around its facts and samples.
 ///
 /// The policy in its head forbids every connection, so the page needs no network and cannot send its contents anywhere.
 enum PageFrame {
-  /// Everything up to the analysis.
   static func head(_ facts: RecordingFacts, hasAnalysis: Bool) -> [UInt8] {
     let title = MarkupText.escaped(facts.title)
     let summary = facts.summary.enumerated().map { index, words in
@@ -97,13 +80,6 @@ enum PageFrame {
       + Array("<dl>\n\(rows.joined(separator: "\n"))\n</dl>\n</section>\n</div>\n".utf8)
   }
 
-  static let beforeFacts = Array(
-    "</main>\n<script type=\"application/json\" id=\"facts\">".utf8)
-
-  static let betweenFactsAndSamples = Array(
-    "</script>\n<script type=\"text/plain\" id=\"samples\">".utf8)
-
-  /// Everything after the samples.
   static var tail: [UInt8] {
     Array("</script>\n<script>\n(() => {\n\"use strict\";\n".utf8) + PackageResources.data_js
       + PackageResources.axis_js + PackageResources.line_js + PackageResources.panel_js

@@ -3,6 +3,7 @@
 import Analysis
 import IMUModel
 import LogStore
+import Text
 
 /// The page's section about vibration and noise: the figures of `imulog analyze`, and drawings of them.
 ///
@@ -15,12 +16,7 @@ import LogStore
 ///
 /// The drawings are SVG elements that the program makes: nothing is computed in the browser. At most 450 kB.
 struct PageAnalysis {
-  private enum Outcome {
-    case found(SampleColumns)
-    case refused(AnalysisError)
-  }
-
-  private let outcome: Outcome
+  private let outcome: Result<SampleColumns, AnalysisError>
   /// Samples with a value that was at an end of the chip's range before it was calibrated.
   private let clippedCount: UInt64
   private let number: UInt32
@@ -39,26 +35,25 @@ struct PageAnalysis {
         &reader, from: plan.from == .min ? nil : plan.from, to: plan.to == .max ? nil : plan.to,
         channels: mask.intersection([.accelerometer, .gyroscope]),
         limit: Int(Exporter.pageLimit))
-      outcome = .found(columns)
+      outcome = .success(columns)
     } catch .log(let error) {
       throw .log(error)
     } catch {
-      outcome = .refused(error)
+      outcome = .failure(error)
     }
     clippedCount = reader.hiddenClipCount - clippedBefore
     reader.rewind()
   }
 
-  /// Writes the section.
   func write<Sink: ByteSink & ~Copyable>(to sink: inout Sink) throws(ExportError) {
-    try sink.write(Array("<section id=\"analysis\"><h2>Vibration and noise</h2>\n".utf8))
+    try sink.write("<section id=\"analysis\"><h2>Vibration and noise</h2>\n")
     switch outcome {
-    case .found(let columns) where columns.channels.isEmpty:
-      try put(paragraph("There is no axis of a sensor to analyse."), to: &sink)
-    case .found(let columns): try write(columns, to: &sink)
-    case .refused(let error): try put(paragraph("Not analysed: \(error)."), to: &sink)
+    case .success(let columns) where columns.channels.isEmpty:
+      try sink.write(paragraph("There is no axis of a sensor to analyse."))
+    case .success(let columns): try write(columns, to: &sink)
+    case .failure(let error): try sink.write(paragraph("Not analysed: \(error)."))
     }
-    try put("</section>\n", to: &sink)
+    try sink.write("</section>\n")
   }
 
   private func write<Sink: ByteSink & ~Copyable>(
@@ -67,20 +62,19 @@ struct PageAnalysis {
     let analysis = RecordingAnalysis(columns)
     let report = AnalysisReport(
       number: number, description: columns.description, analysis: analysis, isMounted: true)
-    try put(paragraph(report.subject), to: &sink)
+    try sink.write(paragraph(report.subject))
     if clippedCount > 0 {
-      let samples = clippedCount == 1 ? "1 sample has" : "\(clippedCount) samples have"
-      try put(
+      let samples = Plain.count(clippedCount, "sample has", "samples have")
+      try sink.write(
         paragraph(
           "Note: \(samples) a value that was at an end of the chip's range: the true one is further from zero"
-        ),
-        to: &sink)
+        ))
     }
-    for remark in report.remarks { try put(paragraph("Note: \(remark)"), to: &sink) }
-    try put(paragraph(report.covered), to: &sink)
-    try put(table(report.rows), to: &sink)
-    for reason in report.noiseReasons { try put(paragraph(reason), to: &sink) }
-    for curves in PageCurves.all(analysis) { try put(curves.text, to: &sink) }
+    for remark in report.remarks { try sink.write(paragraph("Note: \(remark)")) }
+    try sink.write(paragraph(report.covered))
+    try sink.write(table(report.rows))
+    for reason in report.noiseReasons { try sink.write(paragraph(reason)) }
+    for curves in PageCurves.all(analysis) { try sink.write(curves.text) }
     let axes = analysis.axes.map(\.channel)
     let source: Spectrogram.Source =
       Set(axes).isSuperset(of: [0, 1, 2]) ? .magnitude : .channel(axes.first ?? 0)
@@ -90,10 +84,10 @@ struct PageAnalysis {
     } catch {
       preconditionFailure("the source is of channels that are there: \(error)")
     }
-    try put("<figure>", to: &sink)
+    try sink.write("<figure>")
     try SpectrogramDrawing(spectrogram, number: number)
-      .write(isInPage: true) { (text: String) throws(ExportError) in try put(text, to: &sink) }
-    try put("</figure>\n", to: &sink)
+      .write(isInPage: true) { (text: String) throws(ExportError) in try sink.write(text) }
+    try sink.write("</figure>\n")
   }
 
   private func table(_ rows: [AnalysisReport.Row]) -> String {
@@ -113,10 +107,4 @@ struct PageAnalysis {
   }
 
   private func paragraph(_ text: String) -> String { "<p>\(MarkupText.escaped(text))</p>\n" }
-
-  private func put<Sink: ByteSink & ~Copyable>(
-    _ text: String, to sink: inout Sink
-  ) throws(ExportError) {
-    try sink.write(Array(text.utf8))
-  }
 }

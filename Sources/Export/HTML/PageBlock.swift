@@ -26,7 +26,6 @@ struct PageBlock {
   func bytes(
     _ rows: Range<Int>, of block: borrowing SampleBlock, turns: [Double] = []
   ) -> [UInt8] {
-    var writer = ColumnWriter()
     let ticks = rows.dropFirst().map { row in
       Int64(clamping: block.ticks[row] - block.ticks[row - 1] - 1)
     }
@@ -34,79 +33,60 @@ struct PageBlock {
       let (steps, _) = (skipped &+ 1).multipliedReportingOverflow(by: period)
       return (block.times[row] / timeUnit) &- (block.times[row - 1] / timeUnit) &- steps
     }
-    let tickWidth = ticks.allSatisfy { $0 == 0 } ? 0 : ColumnWriter.width(unsigned: ticks)
-    let timeWidth = ColumnWriter.width(signed: times)
-    writer.append(UInt16(rows.count))
-    writer.append(UInt8(tickWidth))
-    writer.append(UInt8(timeWidth))
-    writer.append(Double(block.ticks[rows.lowerBound]).bitPattern)
+    let tickWidth =
+      ticks.allSatisfy { $0 == 0 }
+      ? 0 : PageBlock.width(ticks, UInt8.self, UInt16.self, UInt32.self)
+    let timeWidth = PageBlock.width(times, Int8.self, Int16.self, Int32.self)
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: UInt16(rows.count))
+    bytes += [UInt8(tickWidth), UInt8(timeWidth)]
+    bytes.append(littleEndian: Double(block.ticks[rows.lowerBound]).bitPattern)
     let first = block.times[rows.lowerBound] / timeUnit &- zero / timeUnit
-    writer.append(Double(first).bitPattern)
-    if tickWidth > 0 { writer.append(ticks, width: tickWidth) }
-    writer.append(times, width: timeWidth)
+    bytes.append(littleEndian: Double(first).bitPattern)
+    if tickWidth > 0 { bytes.append(ticks, width: tickWidth) }
+    bytes.append(times, width: timeWidth)
     for channel in channels {
-      writer.append(counts: block.counts(ofChannel: channel)[rows].map { $0 })
+      bytes.append(counts: block.counts(ofChannel: channel)[rows].map { $0 })
     }
     for part in 0..<4 where !turns.isEmpty {
-      writer.append(
+      bytes.append(
         counts: stride(from: part, to: turns.count, by: 4).map {
           turns[$0].isFinite ? Int16((max(-1, min(1, turns[$0])) * 32767).rounded()) : 0
         })
     }
-    return writer.bytes
+    return bytes
+  }
+
+  /// The fewest bytes that hold all values: 1, 2 or 4 as integers, 8 as doubles.
+  private static func width<A: FixedWidthInteger, B: FixedWidthInteger, C: FixedWidthInteger>(
+    _ values: [Int64], _: A.Type, _: B.Type, _: C.Type
+  ) -> Int {
+    let ends = [values.min() ?? 0, values.max() ?? 0]
+    if ends.allSatisfy({ A(exactly: $0) != nil }) { return 1 }
+    if ends.allSatisfy({ B(exactly: $0) != nil }) { return 2 }
+    return ends.allSatisfy { C(exactly: $0) != nil } ? 4 : 8
   }
 }
 
-/// Integers in as many bytes as a column needs.
-private struct ColumnWriter {
-  private(set) var bytes: [UInt8] = []
-
-  mutating func append(_ value: some FixedWidthInteger & UnsignedInteger) {
-    var rest = value
-    for _ in 0..<value.bitWidth / 8 {
-      bytes.append(UInt8(truncatingIfNeeded: rest))
-      rest >>= 8
-    }
-  }
-
+extension [UInt8] {
   /// Appends a column of counts, at least one.
-  mutating func append(counts: [Int16]) {
-    let differences = zip(counts.dropFirst(), counts).map { $0 &- $1 }
-    let isNarrow = differences.allSatisfy { $0 == Int16(Int8(truncatingIfNeeded: $0)) }
-    append(UInt8(isNarrow ? 1 : 2))
-    append(UInt16(bitPattern: counts[0]))
-    for difference in differences {
-      if isNarrow {
-        append(UInt8(truncatingIfNeeded: difference))
-      } else {
-        append(UInt16(bitPattern: difference))
-      }
-    }
+  fileprivate mutating func append(counts: [Int16]) {
+    let differences = zip(counts.dropFirst(), counts).map { Int64($0 &- $1) }
+    let isNarrow = differences.allSatisfy { Int8(exactly: $0) != nil }
+    append(isNarrow ? 1 : 2)
+    append(littleEndian: counts[0])
+    append(differences, width: isNarrow ? 1 : 2)
   }
 
-  mutating func append(_ values: [Int64], width: Int) {
+  fileprivate mutating func append(_ values: [Int64], width: Int) {
     for value in values {
       switch width {
       case 1: append(UInt8(truncatingIfNeeded: value))
-      case 2: append(UInt16(truncatingIfNeeded: value))
-      case 4: append(UInt32(truncatingIfNeeded: value))
-      default: append(Double(value).bitPattern)
+      case 2: append(littleEndian: UInt16(truncatingIfNeeded: value))
+      case 4: append(littleEndian: UInt32(truncatingIfNeeded: value))
+      default: append(littleEndian: Double(value).bitPattern)
       }
     }
-  }
-
-  static func width(signed values: [Int64]) -> Int {
-    let (low, high) = (values.min() ?? 0, values.max() ?? 0)
-    if low >= Int8.min, high <= Int8.max { return 1 }
-    if low >= Int16.min, high <= Int16.max { return 2 }
-    return low >= Int32.min && high <= Int32.max ? 4 : 8
-  }
-
-  static func width(unsigned values: [Int64]) -> Int {
-    let high = values.max() ?? 0
-    if high <= UInt8.max { return 1 }
-    if high <= UInt16.max { return 2 }
-    return high <= UInt32.max ? 4 : 8
   }
 }
 
@@ -120,23 +100,18 @@ struct Base64Writer {
 
   /// Appends the characters of all groups that `bytes` completes.
   mutating func append(_ bytes: [UInt8], to text: inout [UInt8]) {
-    rest.append(contentsOf: bytes)
-    let groups = rest.count / 3
-    text.reserveCapacity(text.count + 4 * groups)
-    Base64Writer.alphabet.withUnsafeBufferPointer { alphabet in
-      rest.withUnsafeBufferPointer { rest in
-        for group in 0..<groups {
-          let word =
-            UInt32(rest[3 * group]) << 16 | UInt32(rest[3 * group + 1]) << 8
-            | UInt32(rest[3 * group + 2])
-          text.append(alphabet[Int(word >> 18)])
-          text.append(alphabet[Int(word >> 12 & 63)])
-          text.append(alphabet[Int(word >> 6 & 63)])
-          text.append(alphabet[Int(word & 63)])
-        }
-      }
+    rest += bytes
+    let (alphabet, end) = (Base64Writer.alphabet, rest.count / 3 * 3)
+    text.reserveCapacity(text.count + end / 3 * 4)
+    for place in stride(from: 0, to: end, by: 3) {
+      let word =
+        Int(rest[place]) << 16 | Int(rest[place + 1]) << 8 | Int(rest[place + 2])
+      text.append(alphabet[word >> 18])
+      text.append(alphabet[word >> 12 & 63])
+      text.append(alphabet[word >> 6 & 63])
+      text.append(alphabet[word & 63])
     }
-    rest.removeFirst(3 * groups)
+    rest.removeFirst(end)
   }
 
   /// Appends the last group, padded with `=`.

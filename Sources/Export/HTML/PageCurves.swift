@@ -11,7 +11,7 @@ import Graph
 ///          └────────────────────────────┘
 ///            0.1      1      10     100   Frequency in Hz
 ///
-/// Of the points of two units' width the highest is drawn, so that a peak keeps its height.
+/// The highest point in two units' width is drawn, so that a peak keeps its height.
 struct PageCurves {
   private typealias Point = (x: Double, y: Double)
 
@@ -62,7 +62,6 @@ struct PageCurves {
     (self.horizontal, self.vertical) = (horizontal, vertical)
   }
 
-  /// The element.
   var text: String {
     var text = """
       <figure><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 360" role="img" \

@@ -35,19 +35,19 @@ extension JSONWriter {
       json.member("phrases") { json in
         for cause in GapCause.allCases { json.member(cause.name, cause.phrase) }
       }
-      json.member("gapCount", account.gaps.count)
-      json.member("gaps", zip(account.gaps.items, account.gaps.origins)) { json, place in
-        guard case .gap(let gap) = place.0 else { return }
-        json.add(gap, at: plan.on(place.1).time(ofTick: gap.firstTick))
+      json.member("gapCount", account[.gaps].count)
+      json.member("gaps", account[.gaps].items) { json, place in
+        guard case .gap(let gap) = place.item else { return }
+        json.add(gap, at: plan.on(place.origin).time(ofTick: gap.firstTick))
       }
       json.member("id", log.id.description)
       json.addOrientation(plan)
       json.member("labels", plan.labels) { json, label in
         json.addStretch(plan.sinceZero(label.from), plan.sinceZero(label.to), label.name)
       }
-      json.member("markCount", account.marks.count)
-      json.member("marks", account.marks.items) { json, item in
-        if case .mark(var mark) = item {
+      json.member("markCount", account[.marks].count)
+      json.member("marks", account[.marks].items) { json, place in
+        if case .mark(var mark) = place.item {
           mark.time = plan.sinceZero(mark.time)
           json.add(mark)
         }
@@ -75,7 +75,7 @@ extension JSONWriter {
 
   private mutating func addUnit(_ units: ExportUnits, ofChannel channel: Int, _ plan: ExportPlan) {
     let (scale, offset) = plan.line(ofChannel: channel, in: units)
-    member("unit", plan.unitSymbol(ofChannel: channel, in: units))
+    member("unit", units.unit(ofChannel: channel).symbol)
     member("scale", scale) { json, factor in
       json.open("[")
       json.integer(factor.numerator)
@@ -87,41 +87,5 @@ extension JSONWriter {
 
   private mutating func numbers(_ name: String, _ values: [Int64]) {
     member(name, values) { $0.integer($1) }
-  }
-}
-
-extension ExportPlan {
-  /// The unit of a channel's values, for people.
-  func unitSymbol(ofChannel channel: Int) -> String { unitSymbol(ofChannel: channel, in: units) }
-
-  func unitSymbol(ofChannel channel: Int, in units: ExportUnits) -> String {
-    switch unitName(ofChannel: channel, in: units) {
-    case "m/s^2": return "m/s²"
-    case "deg/s": return "°/s"
-    case "degC": return "°C"
-    case "count": return "counts"
-    case let name: return name
-    }
-  }
-
-  /// The factors and the offset that turn a channel's count into a value.
-  func line(ofChannel channel: Int) -> (factors: [Fraction], offset: Fraction) {
-    line(ofChannel: channel, in: units)
-  }
-
-  func line(
-    ofChannel channel: Int, in units: ExportUnits
-  ) -> (factors: [Fraction], offset: Fraction) {
-    guard units != .raw else { return ([.one], .zero) }
-    let sensor = description.sensor
-    switch channel {
-    case 0...2:
-      let factor = units == .si ? Fraction.standardGravity : .one
-      return ([sensor.accelerometerScale, factor], .zero)
-    case 3...5:
-      let factor = units == .si ? Fraction.radiansPerDegree : .one
-      return ([sensor.gyroscopeScale, factor], .zero)
-    default: return ([sensor.temperatureScale], sensor.temperatureOffset)
-    }
   }
 }

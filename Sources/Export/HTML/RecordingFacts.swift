@@ -27,15 +27,14 @@ struct RecordingFacts {
     ].filter { !$0.isEmpty }
   }
 
-  /// What is missing, and in what.
   private var gaps: String {
     let ledger = account.ledger
     let missing = ledger.scheduled - min(ledger.sampled, ledger.scheduled)
     guard missing > 0 else { return "no gaps" }
-    let (gaps, damages) = (account.recordedGapCount, account.damages.count)
+    let (gaps, damages) = (account.recordedGapCount, account[.damage].count)
     var places = gaps == 0 ? [] : [Plain.count(gaps, "gap")]
     if account.ticksLost > 0, damages > 0 {
-      places.append("\(damages) unreadable \(damages == 1 ? "part" : "parts")")
+      places.append(Plain.count(damages, "unreadable part"))
     }
     return "\(missing) missing" + (places.isEmpty ? "" : " in " + places.joined(separator: " and "))
   }
@@ -55,12 +54,9 @@ struct RecordingFacts {
       ("Note", log.note), ("Samples", ticks), ("Lateness", lateness), ("Ended", ended),
       ("Identity", "\(log.id)"), ("Written by", log.software),
     ]
-    if account.damages.count > 0 {
-      rows.append(
-        (
-          "Damage",
-          "\(Plain.count(account.damages.count, "part")) of the log cannot be read"
-        ))
+    if account[.damage].count > 0 {
+      let parts = Plain.count(account[.damage].count, "part")
+      rows.append(("Damage", "\(parts) of the log cannot be read"))
     }
     return rows.filter { !$0.1.isEmpty }
   }
@@ -126,7 +122,8 @@ struct RecordingFacts {
   }
 
   private var ended: String {
-    account.end?.reason.name ?? (plan.isLive ? "not yet: running" : "without an end: recovered")
+    account.end?.reason.name
+      ?? (plan.options.isLive ? "not yet: running" : "without an end: recovered")
   }
 }
 
@@ -158,15 +155,7 @@ package enum MarkupText {
   /// JSON for a script element. Without `<` it contains no end tag and no comment; `<` only occurs in strings, where it
   /// may be an escape (RFC 8259, section 7).
   static func script(json: [UInt8]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(json.count)
-    for byte in json {
-      if byte == UInt8(ascii: "<") {
-        bytes.append(contentsOf: "\\u003c".utf8)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return bytes
+    let parts = json.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false)
+    return Array(parts.joined(separator: "\\u003c".utf8))
   }
 }

@@ -34,7 +34,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
   /// Nanoseconds that are added to the times of a recording without a date.
   private let shift: Int64
   private var writer: MCAPWriter
-  /// What an `Imu` has, of which values are replaced from one message to the next.
+  /// The content of an `Imu`; each message replaces its values.
   private var imu: [Double]
   /// Channels, and the values of all their counts by their bit patterns.
   private let axes: [(channel: Int, values: [Double])]
@@ -125,9 +125,8 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
 
   /// Writes the marks and labels after the last sample, the account, and the file's summary.
   ///
-  /// - Returns: A remark on the labels that end before the recording begins or begin after its last sample, as those of a
-  ///   foreign file may. As in a table, no row of which has them, they have no message: a message at another time would be
-  ///   wrong, and theirs may have no date.
+  /// - Returns: A remark on the labels that end before the recording begins or begin after its last sample, as in a foreign
+  ///   file. They have no message: at another time it would be wrong, and theirs may have no date.
   mutating func finish<Sink: ByteSink & ~Copyable>(
     _ report: Exporter.Report, to sink: inout Sink
   ) throws(ExportError) -> [String] {

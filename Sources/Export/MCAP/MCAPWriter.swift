@@ -17,11 +17,11 @@ struct MCAPWriter {
   /// Bytes that were taken.
   private var taken: UInt64 = 0
   private var chunk: [UInt8] = []
-  /// Of the messages in the chunk, and of all.
+  /// The times of the chunk's messages, and of all.
   private var (times, allTimes) = (MCAPTimes(), MCAPTimes())
   /// The messages so far, by topic.
   private var counts = ROSTopic.allCases.map { _ in 0 as UInt64 }
-  /// Of each message in the chunk its time and its place there, in the file's order of bytes; by topic.
+  /// By topic, the time and the place of each message in the chunk, in the file's order of bytes.
   private var indexes = ROSTopic.allCases.map { _ in [UInt64]() }
   private var chunkCount: UInt32 = 0
   /// The summary's records, by their kind.
@@ -153,7 +153,6 @@ struct MCAPWriter {
   }
 }
 
-/// The kinds of records, by their first byte.
 private enum MCAPRecord: UInt8 {
   case header = 0x01
   case footer, schema, channel, message, chunk, messageIndex, chunkIndex
@@ -176,7 +175,6 @@ private struct MCAPTimes {
   var fields: [UInt8] { .number(min(first, last)) + .number(last) }
 }
 
-/// Fields of records.
 extension [UInt8] {
   /// The lowest byte first.
   fileprivate static func number(_ value: some FixedWidthInteger) -> [UInt8] {

@@ -8,7 +8,6 @@
 enum ROSTopic: Int, CaseIterable {
   /// Inertial measurements in m/s² and rad/s, and temperatures in °C.
   case imu, temperature
-  /// Lines of text.
   case gaps, marks, labels
 
   var name: String { self == .imu ? "/imu" : "/imu/\(self)" }
@@ -54,8 +53,8 @@ enum ROSTopic: Int, CaseIterable {
 enum ROSContent {
   /// An `Imu` without values.
   ///
-  /// By the definition of the message, −1 at the beginning of a covariance says that there is no such value. An axis
-  /// that was not recorded of a sensor that was is no number. A covariance of zeros is one that is not known.
+  /// By the message's definition, a covariance that begins with −1 means "no such value", and zeros mean "not known". The
+  /// missing axis of a recorded sensor is not a number.
   static func imu(_ channels: [Int], hasOrientation: Bool) -> [Double] {
     func covariance(_ known: Bool) -> [Double] { [known ? 0 : -1] + Array(repeating: 0, count: 8) }
     func vector(_ axes: Range<Int>) -> [Double] {
@@ -67,7 +66,7 @@ enum ROSContent {
 
   /// Where an `Imu` has its values, by channel from ax to gz.
   static let imuPlaces = [26, 27, 28, 14, 15, 16]
-  /// Where it has its orientation: w, x, y, z of the quaternion, of which it has w last.
+  /// Where it has its orientation's w, x, y, z; its own order has w last.
   static let orientationPlaces = [4, 1, 2, 3]
 
   /// A `Temperature`. A variance of 0 is one that is not known.

@@ -17,17 +17,20 @@ extension Exporter {
   ) throws(ExportError) -> Report {
     let plan = try plan(&reader)
     var hertz = plan.description.rate.hertz
-    var jumpRemark: String?
+    var jumpRemarks: [String] = []
     if plan.description.isFreeRunning {
       var rate = SeedRate(plan)
       try reader.begin(plan)
       var pass = SamplePass(plan)
       _ = try pass.run(&rate, &reader, to: &sink)
       guard rate.jumps <= rate.steps else {
-        throw .noRate(
-          jumps: rate.jumps, of: rate.jumps + rate.steps, plan.description.rate, format: .mseed)
+        throw .refused(
+          "mseed has a rate and no times of samples, and \(rate.jumps) of \(rate.jumps + rate.steps) steps from sample to "
+            + "sample are not one period of \(Plain.hertz(plan.description.rate)) Hz, as in packets",
+          remedy: "choose --format csv, which has every time, or import the table without its "
+            + "times, with --columns and --rate")
       }
-      (hertz, jumpRemark) = (rate.hertz, rate.remark)
+      (hertz, jumpRemarks) = (rate.hertz, rate.remarks)
     }
     let notes = try notes(&reader, of: plan)
     let shift = try undatedShift(&reader, plan, notes)
@@ -37,8 +40,7 @@ extension Exporter {
     var report = try pass.run(&records, &reader, to: &sink)
     try records.finish(to: &sink)
     guard report.samples > 0 else { throw .noSamples(.mseed) }
-    report.remarks += records.remarks
-    if let jumpRemark { report.remarks.append(jumpRemark) }
+    report.remarks += records.remarks + jumpRemarks
     report.remarks += try dateRemarks(&reader, plan, notes, shift: shift, begin: records.begin)
     report.remarks += leftOut(labels: plan.labels.count, marks: notes.markCount)
     return report
@@ -51,9 +53,9 @@ struct SeedRate: SampleFormat {
   /// Nanoseconds.
   private let period: Double
   private var last: (tick: UInt64, time: Int64)?
-  /// Of the stretch without jumps that is being read.
+  /// The steps and nanoseconds of the present stretch without jumps.
   private var (stretch, length): (Int64, Int64) = (0, 0)
-  /// Steps from a sample to that of the next tick that are a period long, and others.
+  /// Steps from tick to tick that are a period long, and others.
   private(set) var (steps, jumps): (UInt64, UInt64) = (0, 0)
   private var allLength: Int64 = 0
   /// Nanoseconds by which the end of a stretch is at most beside its place at the nominal rate.
@@ -71,12 +73,13 @@ struct SeedRate: SampleFormat {
     drift > period / 10 && allLength > 0 ? Double(steps) / Double(allLength) * 1e9 : nominal
   }
 
-  /// A remark about steps that are no period long; `nil` where there are none.
-  var remark: String? {
-    guard jumps > 0 else { return nil }
-    let begins = jumps == 1 ? "1 sample begins" : "\(jumps) samples begin"
-    return
-      "\(begins) a new record, because a step of time before \(jumps == 1 ? "it" : "them") is no period long"
+  /// A remark about steps of another length.
+  var remarks: [String] {
+    guard jumps > 0 else { return [] }
+    return [
+      Plain.count(jumps, "sample begins", "samples begin")
+        + " a new record, because a step of time before \(jumps == 1 ? "it" : "them") is not one period"
+    ]
   }
 
   mutating func add<Sink: ByteSink & ~Copyable>(
@@ -98,23 +101,17 @@ struct SeedRate: SampleFormat {
       last = (tick, time)
     }
   }
-
-  mutating func add<Sink: ByteSink & ~Copyable>(_ gap: Gap, at time: Int64, to sink: inout Sink)
-    throws(ExportError)
-  {}
 }
 
 /// Collects each channel's samples until they fill a record.
 struct SeedSamples: SampleFormat {
   private struct Channel {
     let position: Int
-    /// Three characters.
     let code: [UInt8]
     var values: [Int32] = []
     /// When they were made, and where records put them: on the grid, where there is one.
     var times: [Int64] = []
     var places: [Int64] = []
-    /// The value before them.
     var before: Int32 = 0
     /// The records that programs join to one trace: the first one's time, and how many values they have.
     var trace: (start: Int64, count: Int)?
@@ -185,7 +182,6 @@ struct SeedSamples: SampleFormat {
     try finish(to: &sink)
   }
 
-  /// Writes what is left.
   mutating func finish<Sink: ByteSink & ~Copyable>(to sink: inout Sink) throws(ExportError) {
     for index in channels.indices {
       while !channels[index].values.isEmpty { try writeRecord(index, to: &sink) }
@@ -241,20 +237,14 @@ struct SeedSamples: SampleFormat {
     Plain.number((nanoseconds / 1000).rounded(.up) / 1000, per: 1000) + " ms"
   }
 
-  /// What the format cannot say.
   var remarks: [String] {
     let sensor = plan.description.sensor
-    var scales: [String] = []
-    for (position, scale, unit) in [
-      (0, sensor.accelerometerScale, "g"), (3, sensor.gyroscopeScale, "°/s"),
-      (6, sensor.temperatureScale, "°C"),
-    ] {
-      guard let channel = channels.first(where: { $0.position / 3 == position / 3 }) else {
-        continue
-      }
+    let firsts = [0, 1, 2].compactMap { kind in channels.first { $0.position / 3 == kind } }
+    let scales = firsts.map { channel in
       let name = String(decoding: channel.code.prefix(2), as: UTF8.self)
-      let offset = position == 6 ? ", from \(sensor.temperatureOffset.value) °C" : ""
-      scales.append("of \(name) \(scale.value) \(unit)\(offset)")
+      let unit = ["g", "°/s", "°C"][channel.position / 3]
+      let offset = channel.position == 6 ? ", from \(sensor.temperatureOffset.value) °C" : ""
+      return "of \(name) \(sensor.scale(ofChannel: channel.position).value) \(unit)\(offset)"
     }
     var remarks = ["values are counts, which are \(scales.joined(separator: ", ")) each"]
     let isJoinedApart = besideTrace >= max(1000, besideRecord + 1000)

@@ -8,14 +8,12 @@ import Text
 ///     │ number │ names, channel │ time │ samples, rate, …   │ 1000 │ 1001 │ 100, or │ 6 or 7 frames │
 ///
 /// (SEED 2.4, chapter 8.) Blockette 1000 names encoding and length, 1001 has the microseconds of the time, and 100, where
-/// the rate is no whole number, the rate.
+/// the rate is not a whole number, the rate.
 struct SeedRecords {
   static let length = 512
   private static let frameLength = 64
 
-  /// Five characters.
   let station: [UInt8]
-  /// Samples a second.
   let hertz: Double
   private var count = 0
 
@@ -31,7 +29,6 @@ struct SeedRecords {
   /// The rate as readers have it: of blockette 100, in single precision.
   var readHertz: Double { isWhole ? hertz : Double(Float(hertz)) }
 
-  /// Where frames begin.
   private var dataPlace: Int { isWhole ? 64 : 128 }
 
   /// Words for differences in a record: of each frame all but the one with the codes, and of the first frame two less.

@@ -13,7 +13,7 @@ struct DeltaPage {
 
   private var (count, first, last): (Int, Int64, Int64) = (0, 0, 0)
   private var blocks: [UInt8] = []
-  /// Of the open block.
+  /// The open block's.
   private var differences: [Int64] = []
   private var (least, greatest): (Int64, Int64) = (.max, .min)
 
@@ -38,7 +38,6 @@ struct DeltaPage {
     return count - before
   }
 
-  /// The page's bytes; it is empty afterwards.
   mutating func finish() -> [UInt8] {
     if !differences.isEmpty { pack() }
     let (length, parts) = (DeltaPage.blockLength, DeltaPage.blockLength / DeltaPage.partLength)
@@ -49,7 +48,6 @@ struct DeltaPage {
     return bytes
   }
 
-  /// Ends the open block.
   private mutating func pack() {
     while differences.count % DeltaPage.partLength != 0 { differences.append(least) }
     blocks += [UInt8](folded: least)

@@ -21,7 +21,6 @@ extension Exporter {
   }
 }
 
-/// The rows of a recording as the columns of a file.
 private struct ParquetTable: SampleFormat {
   private enum Content {
     case time, nanoseconds, tick, mark, label, gap, gapTicks, recording, nothing
@@ -35,12 +34,11 @@ private struct ParquetTable: SampleFormat {
   private let plan: ExportPlan
   private let notes: RecordingNotes
   private let columns: [(column: ParquetColumn, content: Content)]
-  /// Those that no row has yet.
   private var marks: ArraySlice<Mark>
   private var labels: LabelColumn
   private var ledger = TickLedger()
   private let hasGaps: Bool
-  /// The gap of which a row is being added; `nil` for samples.
+  /// The gap whose row is being added; `nil` for samples.
   private var gap: Gap?
   private var file: ParquetFile
 
@@ -55,14 +53,14 @@ private struct ParquetTable: SampleFormat {
     (self.plan, self.notes, self.hasGaps, marks) = (plan, notes, hasGaps, notes.marks[...])
     labels = LabelColumn(plan.labels, prefix: "", suffix: "", empty: "")
     var columns: [(ParquetColumn, Content)] = []
-    func add(_ name: String, _ kind: ParquetColumn.Kind, _ content: Content, isOptional: Bool) {
+    func add(_ name: String, _ kind: ParquetKind, _ content: Content, isOptional: Bool) {
       columns.append((ParquetColumn(name, kind, isOptional: isOptional), content))
     }
-    let isForHub = plan.isForHub
+    let isForHub = plan.options.isForHub
     add(
       "t", .time(isUTC: isForHub || plan.started(notes.clock) != nil), .time, isOptional: false)
     add(plan.timeName, .integer, .nanoseconds, isOptional: false)
-    if plan.hasBounds {
+    if plan.options.hasUncertainty {
       add(ExportedNames.bounds[0], .integer, .bound(\.earliest), isOptional: true)
       add(ExportedNames.bounds[1], .integer, .bound(\.latest), isOptional: true)
     }
@@ -83,7 +81,7 @@ private struct ParquetTable: SampleFormat {
       add(column.name, .double, .derived(place), isOptional: hasGaps)
     }
     if notes.markCount > 0 || isForHub { add("mark", .text, .mark, isOptional: true) }
-    if plan.hasLabels { add(ExportedNames.label, .text, .label, isOptional: true) }
+    if plan.options.hasLabels { add(ExportedNames.label, .text, .label, isOptional: true) }
     if hasGaps {
       add(ExportedNames.gaps[0], .text, .gap, isOptional: true)
       add(ExportedNames.gaps[1], .integer, .gapTicks, isOptional: true)
@@ -102,13 +100,13 @@ private struct ParquetTable: SampleFormat {
       ledger.sampled += UInt64(rows.count)
       plan.derived?.next(rows.count)
     }
-    let (times, ticks) = (block.times, block.ticks)
+    let (times, ticks, started) = (block.times, block.ticks, notes.started ?? 0)
     for (column, content) in columns {
       switch content {
       case .channel where gap != nil, .derived where gap != nil: column.add(nil)
       case .nothing: column.addSame(rows.count, arePresent: false)
       case .recording: column.addSame(rows.count, arePresent: true)
-      case .time: column.add(rows.map { microseconds(times[$0]) })
+      case .time: column.add(rows.map { Int64.flooredSum(started, times[$0], by: 1000) })
       case .nanoseconds: column.add(rows.map { times[$0] })
       case .bound(let end):
         for row in rows {
@@ -162,7 +160,6 @@ private struct ParquetTable: SampleFormat {
     self.gap = nil
   }
 
-  /// Writes the last row group and the footer; returns remarks.
   mutating func finish<Sink: ByteSink & ~Copyable>(
     damages: UInt64, to sink: inout Sink
   ) throws(ExportError) -> [String] {
@@ -172,24 +169,28 @@ private struct ParquetTable: SampleFormat {
     var remarks = notes.remarks
     if !marks.isEmpty {
       remarks.append(
-        "\(marks.count) \(marks.count == 1 ? "mark is" : "marks are") after the last row, so not in column mark "
-          + "but in the file's metadata, as imulog.marksAfterLastRow")
+        Plain.count(marks.count, "mark is", "marks are")
+          + " after the last row, so not in column mark but in the file's metadata, as imulog.marksAfterLastRow"
+      )
       facts.add("marksAfterLastRow", JSONWriter.list(marks) { $0.add($1) })
     }
     if !plan.labels.isEmpty { facts.add("labels", JSONWriter.list(plan.labels) { $0.add($1) }) }
     // The files of a hub are the same whatever version wrote them.
-    try file.finish(facts.facts, by: plan.isForHub ? FlatTable.program : Software.name, to: &sink)
+    let program = plan.options.isForHub ? FlatTable.program : Software.name
+    try file.finish(facts.facts, by: program, to: &sink)
     return remarks
   }
+}
 
-  /// Microseconds of a time. In two parts, because the sum of nanoseconds may have more than 64 bits.
-  private func microseconds(_ time: Int64) -> Int64 {
-    let start = Int64.floored(notes.started ?? 0, by: 1000)
-    let since = Int64.floored(time, by: 1000)
-    return start.whole + since.whole + (start.rest + since.rest) / 1000
+extension Int64 {
+  /// The whole part of a sum, which may have more than 64 bits.
+  static func flooredSum(_ one: Int64, _ other: Int64, by divisor: Int64) -> Int64 {
+    let (one, other) = (floored(one, by: divisor), floored(other, by: divisor))
+    return one.whole + other.whole + (one.rest + other.rest) / divisor
   }
 }
 
 extension Double {
-  fileprivate var word: Int64 { Int64(bitPattern: bitPattern).littleEndian }
+  /// The bit pattern, the lowest byte first.
+  var word: Int64 { Int64(bitPattern: bitPattern).littleEndian }
 }

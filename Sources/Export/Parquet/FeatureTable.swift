@@ -55,22 +55,18 @@ struct FeatureTable: SampleFormat {
   /// The largest half of an interval, and whether one is not proved.
   private var (error, isUnproved): (Int64, Bool) = (0, false)
 
-  private static let axes = ["ax", "ay", "az", "gx", "gy", "gz"]
-
-  /// The columns, in their order.
-  private static func columns(_ recording: String) -> [(name: String, kind: FlatTable.Kind)] {
-    var columns: [(name: String, kind: FlatTable.Kind)] = [
-      ("t", .time), ("recording", .constant(recording)), ("samples", .integer),
+  private static func columns(_ recording: String) -> [(name: String, kind: ParquetKind)] {
+    let figures = ChannelSet.names[..<6].flatMap { axis in
+      ["mean", "rms", "peak", "crest", "kurtosis"].map { "\(axis)_\($0)" }
+    }
+    let bands = SecondFeatures.bands.map {
+      "accel_rms_\(Int($0.lowerBound))_\(Int($0.upperBound))hz"
+    }
+    var columns: [(name: String, kind: ParquetKind)] = [
+      ("t", .time(isUTC: true)), ("recording", .constant(recording)), ("samples", .integer),
       ("missing", .integer),
     ]
-    for axis in axes {
-      for figure in ["mean", "rms", "peak", "crest", "kurtosis"] {
-        columns.append(("\(axis)_\(figure)", .float))
-      }
-    }
-    for band in SecondFeatures.bands {
-      columns.append(("accel_rms_\(Int(band.lowerBound))_\(Int(band.upperBound))hz", .float))
-    }
+    for name in figures + bands { columns.append((name, .float)) }
     return columns + [
       ("temp_degc", .float), ("t_error_ns", .integer), ("label", .text), ("marks", .integer),
     ]
@@ -123,7 +119,7 @@ struct FeatureTable: SampleFormat {
   private mutating func move<Sink: ByteSink & ~Copyable>(
     to time: Int64, to sink: inout Sink
   ) throws(ExportError) {
-    let own = FeatureTable.second(of: time, started)
+    let own = Int64.flooredSum(started, time, by: 1_000_000_000)
     try passMarks(before: own, to: &sink)
     // An import's gap may be placed before the sample that it follows.
     if let second, own > second { try endSecond(to: &sink) }
@@ -135,21 +131,13 @@ struct FeatureTable: SampleFormat {
     before limit: Int64, to sink: inout Sink
   ) throws(ExportError) {
     while let mark = marks.first {
-      let own = FeatureTable.second(of: mark.time, started)
+      let own = Int64.flooredSum(started, mark.time, by: 1_000_000_000)
       guard own < limit else { return }
       if let second, own > second { try endSecond(to: &sink) }
       second = max(second ?? own, own)
       markCount += 1
       marks = marks.dropFirst()
     }
-  }
-
-  /// The second of a time, in two parts, because the sum of nanoseconds may have more than 64 bits.
-  private static func second(of time: Int64, _ started: Int64) -> Int64 {
-    let (one, other) = (
-      Int64.floored(started, by: 1_000_000_000), Int64.floored(time, by: 1_000_000_000)
-    )
-    return one.whole + other.whole + (one.rest + other.rest) / 1_000_000_000
   }
 
   /// The time at which the second ends, in nanoseconds since tick 0's deadline.
@@ -182,7 +170,7 @@ struct FeatureTable: SampleFormat {
     }
     row += features.bandRMS().map { $0.map { .float(Float($0)) } }
     let names = LabelColumn.names(plan.labels, at: end &- 500_000_000)
-    let isKnown = plan.hasBounds && !isUnproved && features.count > 0
+    let isKnown = plan.options.hasUncertainty && !isUnproved && features.count > 0
     row += [
       features.temperature.map { .float(Float($0)) }, isKnown ? .integer(error) : nil,
       names.isEmpty ? nil : .text(names), .integer(Int64(markCount)),

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// What a column of a Parquet file holds, as readers see it.
+package enum ParquetKind: Equatable, Sendable {
+  case integer, count, text, float
+  /// Values are given as bit patterns, the lowest byte first.
+  case double
+  /// Microseconds since 1970 in UTC, or from zero where the date is not known.
+  case time(isUTC: Bool)
+  /// The same text in every row, at some bytes a page.
+  case constant(String)
+
+  /// Numbers of parquet.thrift: the type, and an older annotation that some readers need beside the newer one.
+  fileprivate var codes: (type: Int, converted: Int?, logical: Thrift?) {
+    switch self {
+    case .integer: (2, nil, nil)
+    case .count: (1, 16, [10: [1: .byte(16), 2: .flag(true)]])
+    case .text, .constant: (6, 0, [1: [:]])
+    case .float: (4, nil, nil)
+    case .double: (5, nil, nil)
+    case .time(let isUTC): (2, 10, [8: [1: .flag(isUTC), 2: [2: [:]]]])
+    }
+  }
+}
+
 /// A column of a Parquet file, and its part of the row group that is being collected.
 ///
 ///     page: header │ which rows have a value │ values        chunk: page │ page │ …
 ///     texts: page with each text once │ page: header │ which rows have one │ so many times text 3, so many times text 0, …
 final class ParquetColumn {
-  /// How readers see values.
-  enum Kind {
-    case integer, count, text, float
-    /// Values are given as bit patterns, the lowest byte first.
-    case double
-    /// Microseconds since 1970 in UTC, or from zero where the date is not known.
-    case time(isUTC: Bool)
-    /// The same text in every row, at some bytes a page.
-    case constant(String)
-
-    /// Numbers of parquet.thrift: the type, and an older annotation that some readers need beside the newer one.
-    fileprivate var codes: (type: Int, converted: Int?, logical: Thrift?) {
-      switch self {
-      case .integer: (2, nil, nil)
-      case .count: (1, 16, [10: [1: .byte(16), 2: .flag(true)]])
-      case .text, .constant: (6, 0, [1: [:]])
-      case .float: (4, nil, nil)
-      case .double: (5, nil, nil)
-      case .time(let isUTC): (2, 10, [8: [1: .flag(isUTC), 2: [2: [:]]]])
-      }
-    }
-  }
-
   private let name: String
   private let isOptional: Bool
   private let type: Int
-  private let constant: [UInt8]?
+  /// The text of every row; `nil` where rows have values of their own.
+  let constant: [UInt8]?
   /// The texts of the chunk, each once, and their places. Marks and labels come many rows in a row.
   private var places: [[UInt8]: Int] = [:]
   private var dictionary: [UInt8] = []
-  /// The places of the open page's texts.
   private var texts: [(place: Int, count: Int)] = []
   /// The footer's description of the column.
   let schema: Thrift
@@ -54,12 +54,14 @@ final class ParquetColumn {
   private static let pageLength = 8192
   private static let pageSize = 65536
 
-  init(_ name: String, _ kind: Kind, isOptional: Bool = false) {
-    (self.name, self.isOptional, type) = (name, isOptional, kind.codes.type)
+  /// - Parameter isOptional: Whether rows may have no value; a constant is in each.
+  init(_ name: String, _ kind: ParquetKind, isOptional: Bool) {
+    let codes = kind.codes
     if case .constant(let text) = kind { constant = Array(text.utf8) } else { constant = nil }
+    (self.name, self.isOptional, type) = (name, isOptional && constant == nil, codes.type)
     schema = [
-      1: .int32(type), 3: .int32(isOptional ? 1 : 0), 4: .text(name),
-      6: kind.codes.converted.map { .int32($0) }, 10: kind.codes.logical,
+      1: .int32(type), 3: .int32(self.isOptional ? 1 : 0), 4: .text(name),
+      6: codes.converted.map { .int32($0) }, 10: codes.logical,
     ]
   }
 
@@ -88,7 +90,6 @@ final class ParquetColumn {
     }
   }
 
-  /// Adds a row with a number of 32 bits.
   func add(float: Float) {
     plain.append(littleEndian: float.bitPattern)
     addRows(1, arePresent: true)
@@ -168,7 +169,6 @@ final class ParquetColumn {
     pageRows = 0
   }
 
-  /// The header of the page with the texts.
   private var dictionaryHeader: [UInt8] {
     let header: Thrift = [
       1: .int32(2), 2: .int32(dictionary.count), 3: .int32(dictionary.count),
@@ -180,7 +180,7 @@ final class ParquetColumn {
   /// Ends the chunk of so many rows, at `offset` of the file: its pages, and the footer's entry about them.
   func endChunk(of rows: Int, at offset: Int) -> (pages: [[UInt8]], entry: Thrift) {
     endPage()
-    // fastparquet takes a page of no bytes for all that follows it.
+    // fastparquet reads a page of no bytes as all that follows it.
     if isText, places.isEmpty { enter([]) }
     let header = isText ? dictionaryHeader : []
     if isText {

@@ -7,14 +7,12 @@ struct ParquetFile {
   private let columns: [ParquetColumn]
   private var offset = ParquetFile.magic.count
   private var rows = 0
-  /// Rows since the last group.
   private(set) var groupRows = 0
   /// The footer's entries: some 80 bytes for each column of a row group.
   private var groups: [Thrift] = []
 
   private static let magic = Array("PAR1".utf8)
 
-  /// Begins a file.
   init<Sink: ByteSink & ~Copyable>(
     _ columns: [ParquetColumn], to sink: inout Sink
   ) throws(ExportError) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value in Thrift's compact protocol, of which a Parquet file's headers and footer are made.
+/// A value in Thrift's compact protocol, the form of a Parquet file's headers and footer.
 ///
 ///     structure: field's step │ type, value │ … │ 0        list: count │ type, values
 struct Thrift: ExpressibleByDictionaryLiteral {
@@ -29,7 +29,6 @@ struct Thrift: ExpressibleByDictionaryLiteral {
     Thrift(type: 8, [UInt8](varint: UInt64(bytes.count)) + bytes)
   }
 
-  /// Values of one type.
   static func list(_ values: [Thrift]) -> Thrift {
     let head = [UInt8(min(values.count, 15)) << 4 | (values.first?.type ?? 12)]
     let count = values.count < 15 ? [] : [UInt8](varint: UInt64(values.count))

@@ -23,7 +23,6 @@ import Text
 ///     │     0     10     20     30        s  │
 ///     └ sensor, rate, length, … ─────────────┘
 struct Drawing {
-  /// One graph of the drawing.
   struct Panel {
     let name: String
     /// Positions of its channels, in `ChannelSet`.
@@ -71,13 +70,11 @@ struct Drawing {
     ]
     var lines = [""]
     var parts = [account.verdict] + facts.rows.filter { wanted.contains($0.name) }.map(\.value)
-    let count = marks.silent
-    if count > 0 {
-      parts.append("\(Plain.count(count, "mark")) without room for words")
+    if marks.silent > 0 {
+      parts.append("\(Plain.count(marks.silent, "mark")) without room for words")
     }
-    let unnamed = labels.silent
-    if unnamed > 0 {
-      parts.append("\(Plain.count(unnamed, "label")) without room for the name")
+    if labels.silent > 0 {
+      parts.append("\(Plain.count(labels.silent, "label")) without room for the name")
     }
     for words in parts.map({ Drawing.cut($0, 130) }) {
       let line = lines[lines.count - 1]
@@ -92,9 +89,9 @@ struct Drawing {
     return lines
   }
 
-  /// Everything before the panels.
   var head: String {
     let title = MarkupText.escaped(Drawing.cut(facts.title, 300))
+    let line = MarkupText.escaped(Drawing.cut(facts.title, 90))
     let size = "\(SVGNumber.text(Drawing.width)) \(SVGNumber.text(height))"
     return """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -102,12 +99,11 @@ struct Drawing {
       font-family="Helvetica, Arial, sans-serif" font-size="13" fill="#222">
       <title>\(title)</title>
       <rect width="100%" height="100%" fill="#fff"/>
-      <text x="\(SVGNumber.text(Drawing.left))" y="30" font-size="18">\(MarkupText.escaped(shortTitle))</text>
+      <text x="\(SVGNumber.text(Drawing.left))" y="30" font-size="18">\(line)</text>
 
       """
   }
 
-  /// Everything after the panels.
   var tail: String {
     let lines = caption
     let text = lines.enumerated().map { index, words in
@@ -119,16 +115,12 @@ struct Drawing {
     return text.joined() + "</svg>\n"
   }
 
-  /// The title on one line of the drawing; the `title` element has more of it.
-  private var shortTitle: String { Drawing.cut(facts.title, 90) }
-
   /// A text of at most `most` Unicode scalars: a single letter may have thousands of accents.
   static func cut(_ text: String, _ most: Int) -> String {
     let scalars = text.unicodeScalars
     return scalars.count > most ? String(scalars.prefix(most - 1)) + "…" : text
   }
 
-  /// The horizontal position of a time.
   private func x(_ time: Int64) -> Double { Drawing.x(time, in: trace.span) }
 
   static func x(_ time: Int64, in span: Range<Int64>) -> Double {
@@ -140,7 +132,7 @@ struct Drawing {
   /// A panel's text, in pieces that do not grow with the recording.
   func parts(of panel: Panel) -> [String] {
     let vertical = VerticalAxis(plan, panel, trace.envelope)
-    let name = "\(panel.name) in \(plan.unitSymbol(ofChannel: panel.channels[0]))"
+    let name = "\(panel.name) in \(plan.unit(ofChannel: panel.channels[0]).symbol)"
     var parts = ["<g>\n<text x=\"70\" y=\"\(SVGNumber.text(panel.top - 14))\">\(name)</text>\n"]
     parts += panel.channels.enumerated().map { index, channel in
       LineStyle(channel: channel).legend(index, y: panel.top - 18)
@@ -185,8 +177,7 @@ struct Drawing {
     var path = DrawingPath()
     for hole in trace.holes {
       let begin = x(hole.lowerBound)
-      path.move(to: (begin, middle))
-      path.line(to: (max(x(hole.upperBound), begin + 0.6), middle))
+      path.line(from: (begin, middle), to: (max(x(hole.upperBound), begin + 0.6), middle))
     }
     return "<path class=\"gap\" d=\"\(path.data)\" \(DrawingPath.transform) stroke=\"#b3261e\" "
       + "stroke-opacity=\"0.2\" stroke-width=\"\(Int(Drawing.panelHeight * 10))\"/>\n"
@@ -261,53 +252,37 @@ struct Drawing {
     guard !labels.bars.isEmpty else { return "" }
     let bottom = panel.top + Drawing.panelHeight - 5
     var path = DrawingPath()
-    for bar in labels.bars {
-      path.move(to: (bar.begin, bottom))
-      path.line(to: (bar.end, bottom))
-    }
-    for place in labels.begins {
-      path.move(to: (place, bottom - 4))
-      path.line(to: (place, bottom + 4))
-    }
-    var text =
+    for bar in labels.bars { path.line(from: (bar.begin, bottom), to: (bar.end, bottom)) }
+    for place in labels.begins { path.line(from: (place, bottom - 4), to: (place, bottom + 4)) }
+    return
       "<path class=\"label\" d=\"\(path.data)\" \(DrawingPath.transform) stroke=\"#00695c\" "
-      + "stroke-width=\"20\" fill=\"none\"/>\n"
-    for words in labels.words {
-      text +=
-        "<text x=\"\(SVGNumber.text(words.x))\" y=\"\(SVGNumber.text(bottom - 4))\" "
-        + "font-size=\"12\" fill=\"#00695c\">\(MarkupText.escaped(words.text))</text>\n"
-    }
-    return text
+      + "stroke-width=\"20\" fill=\"none\"/>\n" + text(labels.words, at: bottom - 4, "#00695c")
   }
 
   /// Marks and those of their words for which there is room.
   private func flags(of panel: Panel) -> String {
-    var lines = DrawingPath()
-    var flags = DrawingPath()
+    guard !marks.lines.isEmpty else { return "" }
+    var (lines, flags) = (DrawingPath(), DrawingPath())
+    let (top, foot) = (panel.top - 1, panel.top + 7)
     for place in marks.lines {
-      lines.move(to: (place, panel.top))
-      lines.line(to: (place, panel.top + Drawing.panelHeight))
+      lines.line(from: (place, panel.top), to: (place, panel.top + Drawing.panelHeight))
     }
     for place in marks.flags {
-      flags.move(to: (place, panel.top + 7))
-      for corner in [
-        (place - 5, panel.top - 1), (place + 5, panel.top - 1), (place, panel.top + 7),
-      ] {
-        flags.line(to: corner)
-      }
+      flags.line(from: (place, foot), to: (place - 5, top), (place + 5, top), (place, foot))
     }
-    guard !marks.lines.isEmpty else { return "" }
-    var text =
+    return
       "<path class=\"mark\" d=\"\(lines.data)\" \(DrawingPath.transform) stroke=\"#7a3fb0\" "
       + "stroke-width=\"10\" stroke-dasharray=\"10 30\" fill=\"none\"/>"
       + "<path d=\"\(flags.data)\" \(DrawingPath.transform) fill=\"#7a3fb0\"/>\n"
-    for words in marks.words {
+      + text(marks.words, at: panel.top + 12, "#7a3fb0")
+  }
+
+  private func text(_ words: [DrawingMarks.Words], at y: Double, _ colour: String) -> String {
+    words.map { words in
       let anchor = words.isLeft ? " text-anchor=\"end\"" : ""
-      text +=
-        "<text x=\"\(SVGNumber.text(words.x))\" y=\"\(SVGNumber.text(panel.top + 12))\" "
-        + "font-size=\"12\" fill=\"#7a3fb0\"\(anchor)>\(MarkupText.escaped(words.text))</text>\n"
-    }
-    return text
+      return "<text x=\"\(SVGNumber.text(words.x))\" y=\"\(SVGNumber.text(y))\" "
+        + "font-size=\"12\" fill=\"\(colour)\"\(anchor)>\(MarkupText.escaped(words.text))</text>\n"
+    }.joined()
   }
 }
 
@@ -320,7 +295,7 @@ struct VerticalAxis {
 
   /// A range with some room around the lowest and highest count of the panel's channels.
   init(_ plan: ExportPlan, _ panel: Drawing.Panel, _ envelope: Envelope) {
-    let factors = plan.line(ofChannel: panel.channels[0]).factors
+    let factors = plan.line(ofChannel: panel.channels[0], in: plan.units).factors
     let scale = factors.reduce(1.0) { $0 * $1.value }
     let channels = ChannelSet(rawValue: panel.channels.reduce(0) { $0 | 1 << UInt8($1) })
     let counts = envelope.range(of: channels) ?? 0...0

@@ -19,7 +19,6 @@ struct DrawingLabels {
   private(set) var bars: [(begin: Double, end: Double)] = []
   private var beginSlots: [Int: Double] = [:]
 
-  /// Places of the labels' beginnings.
   var begins: [Double] { beginSlots.values.sorted() }
 
   /// - Parameter labels: In the order of their beginnings.

@@ -10,7 +10,6 @@ import IMUModel
 ///
 /// Words stand beside their flag where there is room; the others are counted.
 struct DrawingMarks {
-  /// Words beside a mark.
   struct Words {
     let text: String
     let x: Double
@@ -26,16 +25,13 @@ struct DrawingMarks {
   private(set) var words: [Words] = []
   /// Marks whose words have no room.
   private(set) var silent = 0
-  /// The end of the last words.
   private var free = 0.0
 
   init(_ span: Range<Int64>) {
     self.span = span
   }
 
-  /// Places of lines.
   var lines: [Double] { lineSlots.values.sorted() }
-  /// Places of flags.
   var flags: [Double] { flagSlots.values.sorted() }
 
   mutating func add(_ mark: Mark) {

@@ -13,18 +13,12 @@ struct DrawingPath {
   private(set) var data = ""
   private var last: (x: Int, y: Int)?
 
-  /// Begins a line at a point.
   mutating func move(to point: (x: Double, y: Double)) {
     let (x, y) = (DrawingPath.tenths(point.x), DrawingPath.tenths(point.y))
-    if let last {
-      data += "m\(DrawingPath.pair(x - last.x, y - last.y))"
-    } else {
-      data += "M\(DrawingPath.pair(x, y))"
-    }
+    data += last.map { "m\(DrawingPath.pair(x - $0.x, y - $0.y))" } ?? "M\(DrawingPath.pair(x, y))"
     last = (x, y)
   }
 
-  /// Continues the line to a point.
   mutating func line(to point: (x: Double, y: Double)) {
     guard let last else { return move(to: point) }
     let (x, y) = (DrawingPath.tenths(point.x), DrawingPath.tenths(point.y))
@@ -36,6 +30,12 @@ struct DrawingPath {
       data += "l\(DrawingPath.pair(x - last.x, y - last.y))"
     }
     self.last = (x, y)
+  }
+
+  /// A line from a point to others.
+  mutating func line(from begin: (x: Double, y: Double), to ends: (x: Double, y: Double)...) {
+    move(to: begin)
+    for end in ends { line(to: end) }
   }
 
   /// A line of no length, which round ends of lines show as a point.
@@ -67,7 +67,6 @@ struct LineStyle {
     }
   }
 
-  /// Of a ``DrawingPath``.
   var attributes: String {
     let pattern = dashes.isEmpty ? "" : " stroke-dasharray=\"\(dashes)\""
     return "\(DrawingPath.transform) fill=\"none\" stroke=\"\(colour)\" stroke-width=\"13\" "
@@ -78,8 +77,7 @@ struct LineStyle {
   func legend(_ index: Int, y: Double) -> String {
     let begin = 690 + 80 * Double(index)
     var sample = DrawingPath()
-    sample.move(to: (begin, y))
-    sample.line(to: (begin + 40, y))
+    sample.line(from: (begin, y), to: (begin + 40, y))
     return "<path class=\"\(name)\" d=\"\(sample.data)\" \(attributes)/>"
       + "<text x=\"\(SVGNumber.text(begin + 46))\" y=\"\(SVGNumber.text(y + 4))\">\(name)</text>\n"
   }

@@ -26,10 +26,10 @@ extension Exporter {
     let late = isWhole ? min(rate.periodNanoseconds / 2, farthest) : 0
     let span = begin..<max(begin + 1, end + late)
     let ticks = max(account.end?.ledger.scheduled ?? 0, account.lastTick)
-    var trace = DrawingTrace(span, plan, lastTick: ticks, hasGaps: account.gaps.count > 0)
+    var trace = DrawingTrace(span, plan, lastTick: ticks, hasGaps: account[.gaps].count > 0)
     try reader.begin(plan)
     var report = Report()
-    report.damages = account.damages.count
+    report.damages = account[.damage].count
     var marks = DrawingMarks(span)
     while let item = try reader.nextItem() {
       if case .mark(let mark) = item, plan.contains(mark.time) { marks.add(mark) }
@@ -45,11 +45,11 @@ extension Exporter {
     let labels = DrawingLabels(plan.labels, in: span)
     let drawing = Drawing(
       plan: plan, account: account, trace: trace, marks: marks, labels: labels)
-    try sink.write(Array(drawing.head.utf8))
+    try sink.write(drawing.head)
     for panel in drawing.panels {
-      for part in drawing.parts(of: panel) { try sink.write(Array(part.utf8)) }
+      for part in drawing.parts(of: panel) { try sink.write(part) }
     }
-    try sink.write(Array(drawing.tail.utf8))
+    try sink.write(drawing.tail)
     return report
   }
 }
@@ -95,7 +95,6 @@ struct DrawingTrace {
     envelope.add(sample.time, sample.sample)
   }
 
-  /// Adds the ticks missing at the end.
   mutating func finish() {
     guard !isFreeRunning else { return addHole(before: span.upperBound) }
     let later = rate.tick(atNanoseconds: span.upperBound - 1) + 1
@@ -112,7 +111,7 @@ struct DrawingTrace {
       lastTime == nil ? 0 : period)
     let begin = max(due, span.lowerBound)
     guard hasGaps, !overflow, end > begin else { return }
-    // At the ends of a range less than half a period is no tick.
+    // Less than half a period at the ends of a range holds no tick.
     let isAtEnd = lastTime == nil || end == span.upperBound
     guard !isAtEnd || end - begin >= period / 2 else { return }
     addHole(begin..<end)

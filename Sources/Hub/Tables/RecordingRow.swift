@@ -15,11 +15,11 @@ struct RecordingRow {
   struct Column: Sendable {
     /// With the unit at its end.
     let name: String
-    let kind: FlatTable.Kind
+    let kind: ParquetKind
     let value: @Sendable (RowFacts) -> Value?
 
     static func integer(
-      _ name: String, _ kind: FlatTable.Kind = .integer,
+      _ name: String, _ kind: ParquetKind = .integer,
       _ value: @escaping @Sendable (RowFacts) -> (any BinaryInteger)?
     ) -> Column {
       Column(name: name, kind: kind) { value($0).map { .integer(Int64(clamping: $0)) } }
@@ -45,7 +45,7 @@ struct RecordingRow {
       .integer("number") { $0.log.number },
       .text("host_name") { $0.log.host },
       // Microseconds, as the samples' times.
-      .integer("started", .time) {
+      .integer("started", .time(isUTC: true)) {
         $0.account.clock.map { Int64.floored($0.wallAtStart, by: 1000).whole }
       },
       .integer("clock_synchronised") { $0.account.clock.map { $0.isSynchronised ? 1 : 0 } },
@@ -177,7 +177,7 @@ struct RecordingRow {
         switch RecordingRow.columns[place].kind {
         case .integer, .time: values[place] = try (reader.integer() as Int64?).map { .integer($0) }
         case .double: values[place] = try reader.double().map { .double($0) }
-        case .float, .constant: try reader.skip()
+        case .count, .float, .constant: try reader.skip()
         case .text: values[place] = try reader.string().map { .text($0) }
         }
       }

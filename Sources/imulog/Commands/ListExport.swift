@@ -77,26 +77,25 @@ struct ListExport {
     "\(fileName) exists already and is not overwritten; move or rename it"
   }
 
-  /// Why a format cannot hold the recording, with a remedy of this screen or a command.
+  /// Why the export failed. The remedies of `imulog export` are options, which this screen has none of.
   private func refusal(_ error: ExportError) -> String {
     switch error {
     case .output(let name, let code): "writing to \(name): \(Errno.meaning(code))"
-    case .ticksMissing(let count, _, _):
-      "\(count) \(count == 1 ? "tick has" : "ticks have") no sample, and \(format.rawValue) has no times; "
-        + "\(command("--fill hold")) repeats the sample before them"
-    case .tooLong(let samples, let limit, _):
-      "\(samples) samples are more than the \(limit) that \(format.rawValue) holds; "
-        + "\(command("--from 0s --to 1h")) writes a part"
-    case .unusableScale(let channels, _):
-      "the scale of \(channels) in the recording's header cannot be written out; \(command("--units raw")) writes counts"
-    case .evenTimesNeeded:
-      "\(format.rawValue) has a rate and no times, and this recording's are the chip's; "
-        + "\(command("--grid")) resamples them to even ones"
-    case .log: "\(error)"
-    default:
-      "\(error.problem); press x for another format"
+    case .log: error.problem
+    case .refused, .unusable:
+      if let option = error.option, let effect = ListExport.effects[option] {
+        "\(error.problem); \(command(option)) \(effect)"
+      } else {
+        "\(error.problem); press x for another format"
+      }
     }
   }
+
+  /// What the options do that an error may name.
+  private static let effects = [
+    "--fill hold": "repeats the sample before them", "--from 0s --to 1h": "writes a part",
+    "--units raw": "writes counts", "--grid": "resamples it to even times",
+  ]
 
   private func command(_ options: String) -> String {
     "`imulog export \(entry.number) \(options) --format \(format.rawValue) -o FILE`"

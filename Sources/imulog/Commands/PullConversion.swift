@@ -72,7 +72,7 @@ struct PullConversion: Sendable {
   /// Why a format cannot hold the recording, with the remedies that `pull` has: --format and --fill.
   private func refusal(_ error: ExportError, _ entry: CatalogueEntry) -> String {
     var remedies = ["choose another --format"]
-    if case .ticksMissing = error {
+    if error.option == "--fill hold" {
       remedies.insert("add --fill hold to repeat the sample before them or --fill none", at: 0)
     }
     let verb = "imulog export \(entry.number) --format \(format.rawValue)"

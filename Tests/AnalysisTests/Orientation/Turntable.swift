@@ -8,6 +8,8 @@ import LogFormat
 /// A sensor whose true motion is known, and the samples that it gives: 1/8192 g and 1/131 °/s a count.
 struct Turntable {
   var columns: MotionColumns
+  /// Whether there was room for the last sample.
+  private(set) var hasRoom = true
 
   init(hertz: UInt32, model: String = "MPU-6050", limit: Int = MotionColumns.limit) throws {
     guard let rate = SampleRate(hertz) else { fatalError("not a rate") }
@@ -42,7 +44,7 @@ struct Turntable {
   mutating func sample(_ tick: UInt64, at time: Int64 = 0, _ sample: RawSample) throws {
     var block = SampleBlock()
     block.append(tick: tick, time: time, sample: sample)
-    try columns.append(0..<1, of: block)
+    hasRoom = columns.append(0..<1, of: block)
   }
 
   /// The motion at each sample.

@@ -2,7 +2,6 @@
 
 /// How the values of a stream are predicted from the values before: the contents of a stream head.
 struct Predictor: Equatable {
-  /// The family and order.
   var method: StreamMethod
   /// Which values the stream uses; prediction is among these.
   var spacing = Spacing.dense

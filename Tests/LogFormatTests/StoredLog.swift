@@ -42,14 +42,13 @@ struct StoredLog {
   }
 
   /// The point of "Reading damaged logs" in the specification that a reason stands for.
-  private static func point(_ reason: Damage.Reason, _ byte: Int) -> Int {
-    guard case .format(let reason) = reason else { return 5 }
+  private static func point(_ reason: FormatError.Reason, _ byte: Int) -> Int {
     switch reason {
     case .notWritten: return 1
     case .cutShort: return byte == 0 ? 2 : 4
     case .notZeroAfterLastChunk: return 3
     case .damagedChunk: return 4
-    case .malformed: return 5
+    case .malformed, .ticksGoBack: return 5
     default: return 2
     }
   }

@@ -44,7 +44,7 @@ public struct FillReading: Equatable, Sendable, BitwiseCopyable {
 public struct FillStamp: Equatable, Sendable, BitwiseCopyable {
   /// The number of the slot in its epoch.
   public var slot: Int64
-  /// What the counter said at the latch, less the slot's stamp.
+  /// The counter's value at the latch, less the slot's stamp.
   public var ticks: Int64
   /// Ticks of the counter in a slot, more than 0.
   public var ticksPerSlot: Int64

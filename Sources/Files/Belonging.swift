@@ -39,7 +39,7 @@ package struct Belonging {
         || isShared && status.st_gid == group)
   }
 
-  /// Sets owner, group and permissions of a new file or directory, as far as this user may. Failure is no error: FAT has
+  /// Sets owner, group and permissions of a new file or directory, as far as this user may. Failure is not an error: FAT has
   /// no owners, and whoever cannot use the file gets an error on use.
   package func apply(to file: borrowing OpenFile, _ share: Share) throws(StorageError) {
     let status = try file.status()

@@ -9,13 +9,13 @@ import Text
 /// All text for a person leaves the program here or as a `Screen`: without anything that a terminal obeys, and in ASCII
 /// where the locale has no UTF-8. JSON and exports are UTF-8 in every locale; JSON escapes what a terminal could obey.
 public enum Console {
-  /// Writes lines for a person to stdout. A closed pipe is no error: its reader has seen enough.
+  /// Writes lines for a person to stdout. A closed pipe is not an error: its reader has seen enough.
   public static func data(_ lines: String) throws(CommandFailure) {
     // Line feeds inside cells were replaced earlier; this replaces everything else that a terminal would obey.
     try write(Console.lines(lines).map(Plain.text), to: STDOUT_FILENO)
   }
 
-  /// Writes JSON to stdout, as UTF-8 in every locale. A closed pipe is no error.
+  /// Writes JSON to stdout, as UTF-8 in every locale. A closed pipe is not an error.
   public static func json(_ text: String) throws(CommandFailure) {
     // A service's JSON may not be as clean as the program's own.
     try write(Console.lines(text).map(ForeignText.shown), to: STDOUT_FILENO)
@@ -25,7 +25,7 @@ public enum Console {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
   }
 
-  /// Writes a message to stderr. A closed stderr is no error.
+  /// Writes a message to stderr. A closed stderr is not an error.
   public static func talk(_ line: String) { talk([line]) }
 
   /// Writes a message of several lines to stderr.

@@ -4,8 +4,6 @@ import CLinuxIO
 package import Glibc
 import Text
 
-/// An open file, closed with its owner.
-///
 /// An open file, closed with its owner. Every method is one kernel call, repeated when a signal interrupts it; C names it
 /// as the method, unless stated.
 package struct OpenFile: ~Copyable {
@@ -74,7 +72,7 @@ package struct OpenFile: ~Copyable {
   #endif
 
   /// Writes all of `bytes` past the page cache, with `O_DIRECT` set for this call only; fails with EINVAL when the file
-  /// system does not support that, or not for such a piece.
+  /// system does not support that for this piece.
   package func writeDirectly(_ bytes: UnsafeRawBufferPointer, at offset: UInt64)
     throws(StorageError)
   {

@@ -15,7 +15,7 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   // Safe to send: all memory below is owned by this value alone.
 
   let description: RecordingDescription
-  /// The header chunk's body, of which page 1 begins with a copy.
+  /// The header chunk's body; page 1 begins with a copy.
   let headerBody: [UInt8]
   var grid: TickGrid
   var samplesEncoder: SamplesEncoder

@@ -120,7 +120,7 @@ extension Predictor {
 }
 
 extension Spacing {
-  /// Reads wasted bits, 0 of which announce a lattice.
+  /// Reads the number of wasted bits; 0 announces a lattice.
   fileprivate mutating func read<Value: StreamValue>(
     _ reader: inout BitReader, for _: Value.Type
   ) throws(MalformedChunk) {

@@ -42,7 +42,7 @@ public struct SampleBlock: ~Copyable, @unchecked Sendable {
     countColumns.deallocate()
   }
 
-  /// Whether there are no samples in the block.
+  /// Whether the block has no samples.
   public var isEmpty: Bool { count == 0 }
 
   /// Numbers of the ticks. Valid until the block is changed or destroyed.

@@ -169,7 +169,7 @@ public struct FileStorage: LogStorage, ~Copyable {
       do {
         made += UInt64(try file.writeSome(zeros, at: made))
       } catch {
-        // A file system may refuse a whole write of which a part would fit.
+        // A file system may refuse a whole write where a part would fit.
         guard error.isFull, count > 4096 else { throw error }
         count = 4096
       }

@@ -32,7 +32,7 @@ struct StoredLog {
       case .reading(let reading): readings.append(reading)
       case .certificate(let certificate): others.append(.certificate(certificate))
       case .end(let end): others.append(.end(end))
-      // Ticks that are missing between sound pages are no bytes skipped.
+      // Ticks missing between intact pages skip no bytes.
       case .damage(let part) where part.byteCount == 0: break
       case .damage(let part):
         let byte = Int(part.offset) % LogFormat.pageSize

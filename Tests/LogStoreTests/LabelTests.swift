@@ -274,7 +274,7 @@ struct LabelTests {
       sentence { try store.merge(more, into: id) }
         .hasPrefix("\(directory.path)/\(file(id)) is full of removed labels, "))
     #expect(try store.labels(of: id).removed.count == 18_200)
-    // What is said twice makes room, up to the last byte.
+    // Repeated entries make room, up to the last byte.
     let bytes = directory.bytes(of: file(id))
     let line = bytes.prefix { $0 != 10 } + [10]
     directory.write(bytes + line, to: file(id))

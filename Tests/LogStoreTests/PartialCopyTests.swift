@@ -59,7 +59,7 @@ struct PartialCopyTests {
     try #require(count > 10)
     var failures = 0
     for index in 0..<count {
-      // A kill at the sync of the directory, which failed at the same moment, is no case: no name says so.
+      // A kill during a failing sync of the directory is not tested: no name records it.
       let isLast = index == count - 1
       for plan in [FaultScript.Plan.once(index, errno: EIO)]
         + (isLast ? [] : [.from(index, errno: EIO)])

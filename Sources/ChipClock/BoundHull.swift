@@ -9,8 +9,8 @@
 ///            └────────────────► slot
 ///
 /// Seen from a knot at distance h, a bound's limit is its offset and drift · h² ÷ 2. From another knot this changes by a
-/// function that is linear in the slot, so the convex hull of the limits is the same for all knots. It is made for each
-/// second of the grid by itself: one hull over a whole stretch would let bounds after a break stand for near ones.
+/// function that is linear in the slot, so all knots have the same convex hull of the limits. Each second of the grid has a
+/// hull of its own: one over a whole stretch would let bounds after a break replace near ones.
 struct BoundHull {
   /// A bound by its offset from the line.
   struct Corner: Equatable, BitwiseCopyable {
@@ -28,25 +28,20 @@ struct BoundHull {
   private var upper = Side()
   private var lower = Side()
 
-  /// No bounds yet.
   init(_ line: ClockLine, drift: Double) { (self.line, self.drift) = (line, drift) }
 
-  /// The corners of `bounds`; those of each kind are in order of their slots.
+  /// The corners of `bounds`, each kind in order of slots.
   init(_ bounds: some Sequence<ClockBound>, _ line: ClockLine, _ grid: SlotGrid, drift: Double) {
     self.init(line, drift: drift)
     for bound in bounds { add(bound, grid) }
   }
 
-  /// All corners that were not dropped.
-  var corners: [Corner] {
-    (upper.done + upper.points.map(\.corner)) + (lower.done + lower.points.map(\.corner))
-  }
-
-  private var cornerCount: Int {
+  /// How many corners were not dropped.
+  var cornerCount: Int {
     upper.done.count + upper.points.count + lower.done.count + lower.points.count
   }
 
-  /// Adds a bound. One whose slot is less than that of the last one of its kind may go lost.
+  /// Adds a bound. One whose slot is below that of the last one of its kind may get lost.
   mutating func add(_ bound: ClockBound, _ grid: SlotGrid) {
     let second = grid.second(of: bound.slot)
     let h = grid.seconds(from: second, to: bound.slot, bound.part)
@@ -60,7 +55,6 @@ struct BoundHull {
     }
   }
 
-  /// Forgets the bounds of slots before `slot`.
   mutating func drop(before slot: Int64) {
     upper.drop(before: slot)
     lower.drop(before: slot)
@@ -74,8 +68,8 @@ struct BoundHull {
     return lower.done.contains(where: isNear) || lower.points.contains { isNear($0.corner) }
   }
 
-  /// The possible states of the clock at `slot`, by the bounds not farther from it than `reach` seconds, and by those of
-  /// `other`, a hull of the same line.
+  /// The possible states of the clock at `slot`, by the bounds up to `reach` seconds from it, and by those of `other`, a
+  /// hull of the same line.
   func polygon(
     at slot: Int64, _ grid: SlotGrid, reach: Double, jitter: Double, and other: BoundHull? = nil
   ) -> OffsetPolygon {

@@ -5,9 +5,9 @@
 ///     slots    ──────── A ────────┤ bracket ├──────── B ─────────
 ///     readings  ·  ·  ·  ·  ·  b             i  ·  ·  ·  ·  ·
 ///
-/// The slots in the bracket are of either clock: their interval holds both, and the likely instant passes from one to the
+/// The slots in the bracket belong to either clock: their interval holds both, and the likely instant passes from one to the
 /// other. Readings are added in order, and slots asked for in order.
-public struct ClockEpoch {
+struct ClockEpoch {
   /// A stretch, and the slots that are its own.
   private struct Piece {
     var stretch: ClockStretch
@@ -20,8 +20,7 @@ public struct ClockEpoch {
   private let assumptions: ClockAssumptions
   private var pieces: [Piece]
   private var droppedPieces = 0
-  private var droppedRate = ClockRate()
-  private var droppedLeftOutCount = 0
+  private var dropped = ClockTotals()
   private var last: FillReading?
   /// What is found, in order; a break has no kind before both sides are known.
   private var waiting: [(finding: ClockFinding, break: Break?)] = []
@@ -33,27 +32,20 @@ public struct ClockEpoch {
     var isHole: Bool
   }
 
-  /// The findings that are certain, in order of their slots; those taken are not among them. A finding is here before its
-  /// slots have instants.
-  public private(set) var findings: [ClockFinding] = []
+  /// The certain findings that were not taken, in order of their slots. A finding is here before its slots have instants.
+  private(set) var findings: [ClockFinding] = []
 
-  /// The most pieces that wait for their slots to be asked for. A new one each reading, this is more than a minute.
+  /// Most pieces that wait for their slots to be asked for: with a new one each reading, more than a minute.
   private static let pieceLimit = 4096
   /// A slot that no epoch reaches.
   private static var never: Int64 { 1 << 61 }
-  /// The seconds and slots without a reading that end a stretch.
+  /// The seconds, and the slots, without a reading that end a stretch.
   private static let hole = (seconds: 40.0, slots: 1024.0)
 
   /// An epoch without readings.
   ///
-  /// - Parameters:
-  ///   - nominalPeriod: Nanoseconds a slot as configured, more than 0.
-  ///   - assumptions: See ``ClockAssumptions/refuted(by:)``.
-  public init(nominalPeriod: Double, _ assumptions: ClockAssumptions) {
-    self.init(SlotGrid(period: nominalPeriod), known: nominalPeriod, assumptions)
-  }
-
-  init(_ grid: SlotGrid, known period: Double, _ assumptions: ClockAssumptions) {
+  /// - Parameter period: Nanoseconds a slot, if the readings do not show it; `nil` for the nominal period.
+  init(_ grid: SlotGrid, known period: Double? = nil, _ assumptions: ClockAssumptions) {
     self.assumptions = assumptions
     pieces = [Piece(stretch: ClockStretch(grid, known: period, assumptions))]
   }
@@ -62,7 +54,7 @@ public struct ClockEpoch {
   mutating func renumber(at slot: Int64) { pieces[pieces.count - 1].stretch.renumber(at: slot) }
 
   /// Adds a reading.
-  public mutating func add(_ reading: FillReading) {
+  mutating func add(_ reading: FillReading) {
     if let last, isHole(last, reading) {
       finishStretch()
       pieces[pieces.count - 1].last = last.count
@@ -78,7 +70,7 @@ public struct ClockEpoch {
   mutating func add(aside bound: ClockBound) { pieces[pieces.count - 1].stretch.add(aside: bound) }
 
   /// Ends the epoch: no reading follows.
-  public mutating func finish() {
+  mutating func finish() {
     finishStretch()
     // Nothing confirms a last reading that contradicts: it may be a wrong one of the clock before.
     if isLastAlone { pieces[pieces.count - 1].first = ClockEpoch.never }
@@ -89,7 +81,7 @@ public struct ClockEpoch {
   private var isLastAlone: Bool {
     let number = droppedPieces + pieces.count - 1
     let stretch = pieces[pieces.count - 1].stretch
-    // Its bounds are of two slots. Of a long stretch with one reading at its end, those before are forgotten.
+    // Its bounds are of two slots. A long stretch with one reading at its end has forgotten those before.
     return stretch.latestReadings.count == 1 && stretch.periodCount <= 1
       && waiting.contains { $0.break.map { $0.piece == number && !$0.isHole } ?? false }
   }
@@ -196,20 +188,10 @@ extension ClockFinding {
 // MARK: - Instants
 
 extension ClockEpoch {
-  /// What is known of a slot.
   enum Known {
-    /// And of those near it.
+    /// The clock there and near it.
     case segment(ClockSegment)
     case instant(SampleInstant)
-  }
-
-  /// When a slot was whole; `nil` while readings after it are missing.
-  public mutating func instant(of slot: Int64) -> SampleInstant? {
-    switch known(of: slot) {
-    case .segment(let segment): segment.instant(of: slot)
-    case .instant(let instant): instant
-    case nil: nil
-    }
   }
 
   /// What is known of a slot; `nil` while readings after it are missing.
@@ -241,7 +223,7 @@ extension ClockEpoch {
         latest: max(left.latest, right.latest)))
   }
 
-  /// Whether no later reading changes the instant of a slot, nor what was found up to it.
+  /// Whether later readings cannot change the instant of a slot, nor the findings up to it.
   func isSettled(_ slot: Int64) -> Bool {
     let index = pieces.lastIndex { slot >= $0.first } ?? 0
     guard isSettled(slot, index) else { return false }
@@ -256,23 +238,11 @@ extension ClockEpoch {
       && (stretch.isFinished || stretch.settledSlot.map { slot < $0 } ?? false)
   }
 
-  /// The mean rate so far.
-  var rate: ClockRate {
-    var rate = droppedRate
-    for piece in pieces { rate.add(piece.stretch) }
-    return rate
-  }
-
-  /// Knots so far for which edges and stamps were left out.
-  var leftOutCount: Int {
-    pieces.reduce(droppedLeftOutCount) { $0 + $1.stretch.leftOutCount }
-  }
+  /// The totals of its stretches so far.
+  var totals: ClockTotals { pieces.reduce(into: dropped) { $0.add($1.stretch) } }
 
   private mutating func dropPieces(_ count: Int) {
-    for piece in pieces[..<count] {
-      droppedRate.add(piece.stretch)
-      droppedLeftOutCount += piece.stretch.leftOutCount
-    }
+    for piece in pieces[..<count] { dropped.add(piece.stretch) }
     pieces.removeFirst(count)
     droppedPieces += count
   }
@@ -298,8 +268,7 @@ extension ClockEpoch {
 // MARK: - Findings
 
 extension ClockEpoch {
-  /// The findings that are certain, which are not reported again.
-  public mutating func takeFindings() -> [ClockFinding] {
+  mutating func takeFindings() -> [ClockFinding] {
     defer { findings = [] }
     return findings
   }
@@ -331,7 +300,7 @@ extension ClockEpoch {
     waiting.removeFirst(certain)
   }
 
-  /// The kind of a break before a piece; `nil` while it is not known.
+  /// The kind of a break before a piece; `nil` while unknown.
   private func kind(of finding: ClockFinding, _ index: Int) -> ClockFinding.Kind? {
     guard index > 0, index < pieces.count, pieces[index].first < ClockEpoch.never else {
       return finding.kind
@@ -346,7 +315,7 @@ extension ClockEpoch {
       left.lastPeriods, before, right.firstPeriods, after, drift: assumptions.drift, slots)
   }
 
-  /// What makes one slot's instant on the clock after a break differ from that on the clock before it.
+  /// Why a slot's instant on the clock after a break differs from that on the clock before it.
   private static func kind(
     _ before: ClosedRange<Double>?, _ left: SampleInstant, _ after: ClosedRange<Double>?,
     _ right: SampleInstant, drift: Double, _ slots: ClosedRange<Int64>

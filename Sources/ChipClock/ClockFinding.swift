@@ -20,15 +20,9 @@ public struct ClockFinding: Equatable, Sendable {
   public var kind: Kind
   /// The position of its epoch in ``ClockTimeline/epochs``.
   public internal(set) var epoch = 0
-  /// The slots of the epoch among which it happened: the first and the last of them. A lost sample is missing before one
-  /// of them or after the last. A break at the beginning of a joined epoch may reach back to slots of the epoch before,
-  /// which are less than 1 here.
+  /// The first and the last slot of the epoch among which it happened. A lost sample is missing before one of them or after
+  /// the last. A break at the beginning of a joined epoch may reach back to slots of the epoch before, which are below 1.
   public var slots: ClosedRange<Int64>
-  /// The readings between which it happened: the instants before the first and after the second, in nanoseconds of
-  /// `CLOCK_MONOTONIC_RAW`.
+  /// The instants before the first and after the second of the readings around it, in nanoseconds of `CLOCK_MONOTONIC_RAW`.
   public var instants: ClosedRange<Int64>
-
-  init(kind: Kind, slots: ClosedRange<Int64>, instants: ClosedRange<Int64>) {
-    (self.kind, self.slots, self.instants) = (kind, slots, instants)
-  }
 }

@@ -11,15 +11,14 @@ struct ClockLine: Equatable {
   /// Nanoseconds a slot.
   var period: Double
 
-  /// A line by its parts.
   init(slot: Int64, time: Int64, period: Double) {
     (self.slot, self.time, self.period) = (slot, time, period)
   }
 
-  /// The line from the first to the last reading with an instant after it; by the `known` period when there are not two
-  /// of them with different counts.
+  /// The line from the first to the last reading with an instant after it; with the `known` period if there are not two of
+  /// them with different counts.
   ///
-  /// Where its period is more than a tenth off, a count at an end may be wrong, or the chip is: the median over parts of the
+  /// If its period is more than a tenth off, the chip is, or a count at an end is wrong: the median over parts of the
   /// readings shows which.
   init?(_ readings: some Sequence<FillReading>, known: Double) {
     let ends = readings.compactMap { reading in
@@ -42,14 +41,12 @@ struct ClockLine: Equatable {
     if abs(self.period - median) > median / 10 { self.period = median }
   }
 
-  /// Microseconds from the line to an instant, at a slot and a part of the next one. The instants are subtracted as integers
-  /// first.
+  /// Microseconds from the line to an instant, at a slot and a part of the next one. Instants are subtracted as integers.
   func offset(of time: Int64, at slot: Int64, _ part: Double = 0) -> Double {
     (Double(time - self.time) - (Double(slot - self.slot) + part) * period) / 1000
   }
 
-  /// The instants of three offsets in microseconds, the outer ones rounded outward; at the ends of the range for offsets
-  /// beyond it.
+  /// The instants of three offsets in microseconds, the outer ones rounded outward, and clamped to the range.
   func instant(_ earliest: Double, _ likely: Double, _ latest: Double, at slot: Int64)
     -> SampleInstant
   {

@@ -12,7 +12,6 @@ public struct ClockRate: Equatable, Sendable {
   /// Over nothing.
   public init() {}
 
-  /// Adds a stretch.
   mutating func add(_ stretch: ClockStretch) {
     guard let period = stretch.period else { return }
     let count = Double(stretch.periodCount)
@@ -22,7 +21,6 @@ public struct ClockRate: Equatable, Sendable {
     greatest += count * period.greatest
   }
 
-  /// Adds other stretches.
   mutating func add(_ other: ClockRate) {
     periods += other.periods
     least += other.least
@@ -37,5 +35,22 @@ public struct ClockRate: Equatable, Sendable {
   public var bounds: ClosedRange<Double>? {
     guard least > 0, greatest >= least else { return nil }
     return periods / greatest * 1e9...periods / least * 1e9
+  }
+}
+
+/// What is known of stretches as a whole.
+struct ClockTotals {
+  private(set) var rate = ClockRate()
+  /// Knots for which edges and stamps were left out.
+  private(set) var leftOutCount = 0
+
+  mutating func add(_ stretch: ClockStretch) {
+    rate.add(stretch)
+    leftOutCount += stretch.leftOutCount
+  }
+
+  mutating func add(_ other: ClockTotals) {
+    rate.add(other.rate)
+    leftOutCount += other.leftOutCount
   }
 }

@@ -8,11 +8,6 @@ public struct SampleInstant: Equatable, Sendable, BitwiseCopyable {
   public var likely: Int64
   /// The latest instant.
   public var latest: Int64
-
-  /// An instant.
-  public init(earliest: Int64, likely: Int64, latest: Int64) {
-    (self.earliest, self.likely, self.latest) = (earliest, likely, latest)
-  }
 }
 
 /// The chip's clock between two knots.
@@ -40,11 +35,9 @@ struct ClockSegment {
 }
 
 extension ClockStretch {
-  /// When a slot was whole; `nil` while readings after it are missing. A slot outside of the readings of a finished
-  /// stretch has an instant too, with a wider interval.
-  ///
-  /// - Complexity: logarithmic in the number of knots.
-  public func instant(of slot: Int64) -> SampleInstant? {
+  /// When a slot was whole; `nil` while readings after it are missing. Outside of a finished stretch's readings the interval
+  /// is wider. Takes a bisection of the knots.
+  func instant(of slot: Int64) -> SampleInstant? {
     if let segment = segment(of: slot) { return segment.instant(of: slot) }
     guard let line, let first = knots.first, let last = knots.last, let settledSlot,
       isFinished || slot < settledSlot
@@ -52,7 +45,7 @@ extension ClockStretch {
     return instant(of: slot, beyond: slot < first.slot ? first : last, line)
   }
 
-  /// The clock between the knots around a slot; `nil` while readings after it are missing, and outside of the knots.
+  /// The clock between the knots around a slot; `nil` outside of them, and while readings after it are missing.
   func segment(of slot: Int64) -> ClockSegment? {
     guard let line, let first = knots.first, let last = knots.last, let settledSlot,
       slot >= first.slot, slot < last.slot, slot < settledSlot

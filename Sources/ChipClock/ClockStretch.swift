@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Readings that no clock within the assumptions can have made.
-public struct ClockContradiction: Error, Equatable, Sendable {
+struct ClockContradiction: Error, Equatable {
   /// The slot near which they contradict each other.
-  public var slot: Int64
+  var slot: Int64
 }
 
 /// The chip's clock in a stretch whose readings agree: an interval for the instant of each slot.
@@ -19,22 +19,21 @@ public struct ClockContradiction: Error, Equatable, Sendable {
 /// Readings are added in order, and slots asked for in order. An instant needs the readings of the 43 s after it, and what
 /// lies before the last slot is forgotten: the memory does not depend on the length.
 ///
-///     var stretch = ClockStretch(nominalPeriod: 1_000_000, assumptions)
+///     var stretch = ClockStretch(grid, assumptions)
 ///     while stretch.instant(of: slot) == nil, let reading = … { try stretch.add(reading) }
 ///     try stretch.finish()
-public struct ClockStretch {
+struct ClockStretch {
   /// A slot at which the clock's state is known.
   struct Knot {
     var slot: Int64
-    /// The states within the assumptions.
     var polygon: OffsetPolygon
     /// The extremes of the offset there, in microseconds.
     var offsets: ClosedRange<Double>
     /// The likely state, of a steadier clock.
     var steady: OffsetPolygon.Corner
-    /// Its offset, within ``offsets``.
+    /// Its offset, clamped to ``offsets``.
     var likely: Double
-    /// Whether the edges and stamps near it contradict the readings, and say nothing here.
+    /// Whether the edges and stamps near it contradict the readings, and were left out.
     var leavesAsidesOut: Bool
   }
 
@@ -67,48 +66,33 @@ public struct ClockStretch {
   private var readingsSincePlace = 0
   private(set) var ends: (first: Knot, last: Knot)?
 
-  /// The seconds on each side of a knot whose bounds are looked at, at most.
+  /// Most seconds on each side of a knot whose bounds matter.
   static let longestReach = 20.0
 
-  /// The most readings that wait for the next knot. At 200 a second, the first line needs those of 20 s.
+  /// Most readings that wait for the next knot. At 200 a second, the first line needs those of 20 s.
   private static let readingLimit = 5000
 
   /// Drifts that are tried for the likely instant, in parts per million a second.
   private static let steadyDrifts = [10.0, 2.0]
 
-  /// The part of a polygon's width that a steadier clock leaves of it, at least.
+  /// The least part of a polygon's width that a steadier clock leaves of it.
   private static let leastWidth = 0.5
 
-  /// The seconds at both ends in which the likely offset passes to the mean of the states: there the readings are on one
-  /// side only, and the states far from the others in a sharp corner of the polygon. In the midst their extremes are
+  /// The seconds at both ends in which the likely offset passes to the mean of the states. There the readings are on one
+  /// side only, and a sharp corner of the polygon has states far from the others. In the midst the extremes' middle is
   /// better, as the drift that no reading excludes weighs on both sides.
   private static let endSeconds = 2.0
 
   /// A stretch without readings.
   ///
-  /// - Parameters:
-  ///   - nominalPeriod: Nanoseconds a slot as configured, more than 0.
-  ///   - assumptions: See ``ClockAssumptions/refuted(by:)``.
-  public init(nominalPeriod: Double, _ assumptions: ClockAssumptions) {
-    self.init(SlotGrid(period: nominalPeriod), known: nominalPeriod, assumptions)
+  /// - Parameter period: Nanoseconds a slot, if the readings do not show it; `nil` for the nominal period.
+  init(_ grid: SlotGrid, known period: Double? = nil, _ assumptions: ClockAssumptions) {
+    (self.grid, knownPeriod, self.assumptions) = (grid, period ?? grid.period, assumptions)
   }
 
-  init(_ grid: SlotGrid, known period: Double, _ assumptions: ClockAssumptions) {
-    (self.grid, knownPeriod, self.assumptions) = (grid, period, assumptions)
-  }
-
-  /// The clock of all these readings, which are of one epoch and in order.
-  ///
-  /// - Returns: `nil` when they bound no slot from both sides.
-  /// - Throws: ``ClockContradiction`` when no clock within the assumptions fits.
-  public init?(
-    _ readings: some Sequence<FillReading>, nominalPeriod: Double, _ assumptions: ClockAssumptions
-  ) throws(ClockContradiction) {
-    try self.init(readings, SlotGrid(period: nominalPeriod), known: nominalPeriod, assumptions)
-  }
-
+  /// The clock of all these readings, which are of one epoch and in order; `nil` when they bound no slot from both sides.
   init?(
-    _ readings: some Sequence<FillReading>, _ grid: SlotGrid, known period: Double,
+    _ readings: some Sequence<FillReading>, _ grid: SlotGrid, known period: Double? = nil,
     _ assumptions: ClockAssumptions
   ) throws(ClockContradiction) {
     self.init(grid, known: period, assumptions)
@@ -120,11 +104,8 @@ public struct ClockStretch {
   /// From this slot on, which no reading has reached yet, slots are those of another epoch.
   mutating func renumber(at slot: Int64) { grid.renumber(at: slot) }
 
-  /// Adds a reading.
-  ///
-  /// - Throws: ``ClockContradiction`` when no clock within the assumptions fits.
-  /// - Complexity: for each half second, some 40,000 multiplications.
-  public mutating func add(_ reading: FillReading) throws(ClockContradiction) {
+  /// Adds a reading. Takes some 40,000 multiplications each half second.
+  mutating func add(_ reading: FillReading) throws(ClockContradiction) {
     guard hasEarly else {
       addBounds(of: reading)
       return try makeKnots()
@@ -151,7 +132,7 @@ public struct ClockStretch {
     asideHull?.add(bound, grid)
   }
 
-  /// Leaves out those of slots after `slot`, which are of another clock.
+  /// Leaves out the bounds of slots after `slot`, which are of another clock.
   mutating func dropAsides(after slot: Int64) {
     asides.removeAll { $0.slot > slot }
     if let line { makeAsideHull(line) }
@@ -162,9 +143,7 @@ public struct ClockStretch {
   }
 
   /// Ends the stretch: no reading follows.
-  ///
-  /// - Throws: ``ClockContradiction`` when no clock within the assumptions fits.
-  public mutating func finish() throws(ClockContradiction) {
+  mutating func finish() throws(ClockContradiction) {
     isFinished = true
     if hasEarly {
       guard let line = ClockLine(early, known: knownPeriod) else { return }
@@ -236,17 +215,14 @@ public struct ClockStretch {
     grid.forget(before: oldest)
   }
 
-  /// The slot up to which no later reading changes an instant; `nil` while there is none. Knots up to the reach of a
-  /// contradiction are made again without the readings that belong to another clock, and a second more is for what lies
-  /// between two knots.
+  /// The slot up to which later readings cannot change an instant; `nil` without one. Knots up to the reach of a
+  /// contradiction are made again without the other clock's readings; a second more is for what lies between two knots.
   var settledSlot: Int64? {
     guard let last = knots.last else { return nil }
     return isFinished ? last.slot : last.slot - grid.slots(ClockStretch.longestReach + 1)
   }
 
-  /// Replaces ``recent`` readings, after a contradiction: a wrong one is left out, or those of another clock.
-  ///
-  /// - Throws: ``ClockContradiction`` when these contradict each other too.
+  /// Replaces ``recent`` readings after a contradiction, without a wrong one or those of another clock.
   mutating func replaceRecent(_ readings: [FillReading]) throws(ClockContradiction) {
     // Knots that were made at the end are not settled either.
     isFinished = false
@@ -272,16 +248,16 @@ public struct ClockStretch {
       return hull.polygon(at: slot, grid, reach: reach, jitter: assumptions.jitter, and: other)
     }
     var polygon = states(hulls[0], and: asideHull)
-    // An edge may be noise on the line, and a stamp of another instant than that at which its slot was whole. Which of those
-    // near the knot are right is not known, so none is used: those that contradict nothing alone may be wrong too.
+    // An edge may be noise on the line, and a stamp of another instant than its slot's end. Which of those near the knot are
+    // right is not known, so none is used: those that contradict nothing alone may be wrong, too.
     let leavesAsidesOut = polygon.isEmpty && !asides.isEmpty
     if leavesAsidesOut { polygon = states(hulls[0], and: nil) }
     guard let offsets = polygon.offsets(at: 0) else { throw ClockContradiction(slot: slot) }
     (lastPlace, readingsSincePlace) = (slot, 0)
-    // Inside of a hole the neighbours know more.
+    // In a hole the neighbours know more.
     guard polygon.isBounded || slot == firstSlot || slot == lastSlot else { return }
     var steady = polygon
-    // A clock that is not as steady as that is contradicted in the end, and pressed to one side before.
+    // A clock that is less steady is contradicted in the end, and pressed to one side before.
     for hull in hulls.dropFirst() {
       // Edges alone are on one side, to which they would press the likely instant.
       let reach = ClockStretch.reach(grid, hull.drift)
@@ -312,23 +288,21 @@ public struct ClockStretch {
       near: contradiction.slot, reach: ClockStretch.reach(grid, assumptions.nominalDrift))
   }
 
-  /// How far from a knot bounds are looked at, in seconds: farther ones are weaker than a period, because of the drift.
+  /// The seconds from a knot within which bounds matter: the drift makes farther ones weaker than a period.
   static func reach(_ grid: SlotGrid, _ drift: Double) -> Double {
     min(longestReach, (2 * max(400, grid.period / 1000) / drift).squareRoot())
   }
 
-  /// Forgets the knots that slots before `slot` need.
-  public mutating func forget(before slot: Int64) {
+  /// Forgets the knots that only slots before `slot` need.
+  mutating func forget(before slot: Int64) {
     let next = knots.firstIndex { $0.slot > slot } ?? knots.endIndex
     if next > 64 { knots.removeFirst(next - 1) }
   }
 }
 
 extension [FillReading] {
-  /// Adds a reading. Of several with one count the first has the least instant after it, and the last one the greatest
-  /// before it: those between say nothing more.
-  ///
-  /// - Returns: How many readings more there are.
+  /// Adds a reading; returns how many readings more there are. Of several with one count the first has the least instant
+  /// after it, and the last the greatest before it; those between say nothing more.
   fileprivate mutating func addOrReplaceLast(_ reading: FillReading) -> Int {
     if count > 1, reading.after != nil, self[count - 1].count == reading.count,
       self[count - 2].count == reading.count, self[count - 2].after != nil
@@ -342,9 +316,9 @@ extension [FillReading] {
 }
 
 extension ClockStretch {
-  /// Nanoseconds a slot, from the first knot to the last one so far: the least and the greatest that the readings allow,
-  /// and the likely one; `nil` for a stretch of one instant.
-  public var period: (least: Double, likely: Double, greatest: Double)? {
+  /// Nanoseconds a slot, from the first knot to the last so far: the least and the greatest that the readings allow, and the
+  /// likely one; `nil` for a stretch of one instant.
+  var period: (least: Double, likely: Double, greatest: Double)? {
     guard let line, let (first, last) = ends, last.slot > first.slot else { return nil }
     func period(_ start: Double, _ end: Double) -> Double {
       line.period + (end - start) * 1000 / Double(last.slot - first.slot)
@@ -355,13 +329,11 @@ extension ClockStretch {
     )
   }
 
-  /// Slots from the first knot to the last one so far.
+  /// Slots from the first knot to the last so far.
   var periodCount: Int64 { ends.map { $0.last.slot - $0.first.slot } ?? 0 }
 
-  /// The extremes of the period at the first knot, in nanoseconds.
+  /// The extremes of the period at the first and the last knot, in nanoseconds.
   var firstPeriods: ClosedRange<Double>? { ends.flatMap { periods(at: $0.first) } }
-
-  /// The extremes of the period at the last knot, in nanoseconds.
   var lastPeriods: ClosedRange<Double>? { ends.flatMap { periods(at: $0.last) } }
 
   /// A rate is an offset by the seconds of the grid.

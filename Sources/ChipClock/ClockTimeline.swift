@@ -10,10 +10,9 @@ public import IMUModel
 ///
 /// Epochs begin with ``beginEpoch(_:delivered:)``; readings are added in order; instants are asked for in order.
 public struct ClockTimeline {
-  /// An epoch whose place is not known yet.
   private struct Pending {
     var cause: EpochCause
-    /// Samples missing before it, as they were estimated.
+    /// Samples missing before it, by estimate.
     var estimate: Int64
     var readings: [FillReading] = []
   }
@@ -22,8 +21,7 @@ public struct ClockTimeline {
   public struct Epoch: Equatable, Sendable {
     /// Why it began.
     public var cause: EpochCause
-    /// Samples missing between the one before and it: exactly so many, or at least and at most. `nil` when the readings do
-    /// not show it.
+    /// Samples missing before it, at least and at most; equal where proved, `nil` when the readings do not show it.
     public var missing: ClosedRange<Int64>?
     /// The line that it belongs to.
     fileprivate var line: Int
@@ -35,14 +33,12 @@ public struct ClockTimeline {
   private let grid: SlotGrid
   private var lines: [ClockEpoch] = []
   private var droppedLines = 0
-  private var droppedRate = ClockRate()
-  private var droppedLeftOutCount = 0
+  private var dropped = ClockTotals()
   private var isFinished = false
-  /// The present epoch's cause and readings, until it is joined or not.
+  /// The present epoch's cause and readings, until it is joined or not, and bounds by its edges and stamps.
   private var pending: Pending?
-  /// Bounds by its edges and stamps.
   private var pendingAsides: [ClockBound] = []
-  /// Slots that were delivered in the last epoch of the last line, numbered as the line's.
+  /// Slots delivered in the last epoch of the last line, numbered as the line's.
   private var delivered: Int64 = 0
   /// The instant before the last reading.
   private var latest = Int64.min
@@ -53,26 +49,25 @@ public struct ClockTimeline {
   /// The epochs so far, but for one whose first readings are still being looked at.
   public private(set) var epochs: [Epoch] = []
 
-  /// Findings that were not taken, in order, up to a thousand: each is here before its slots have instants.
+  /// Findings that were not taken, in order, at most a thousand: each is here before its slots have instants.
   public private(set) var findings: [ClockFinding] = []
 
-  /// How many findings there were, taken ones and those for which there was no room included.
+  /// How many findings there were, including taken and dropped ones.
   public private(set) var findingCount = 0
 
-  /// Readings that were left out because they cannot be: an instant that goes back, or a value out of its range.
+  /// Readings left out as impossible: an instant that goes back, or a value out of its range.
   public private(set) var refusedCount = 0
 
   private static let findingLimit = 1000
 
-  /// The most lines that wait for their slots to be asked for. A new one each reading, this is more than a minute.
+  /// Most lines that wait for their slots to be asked for: with a new one each reading, more than a minute.
   private static let lineLimit = 4096
 
   /// A timeline without epochs.
   ///
   /// - Parameters:
-  ///   - nominalPeriod: Nanoseconds a slot as configured, more than 0. The same for all parts of a recording, as it decides
+  ///   - nominalPeriod: Nanoseconds a slot as configured, more than 0. All parts of a recording need the same, which decides
   ///     where the clock's knots are.
-  ///   - assumptions: See ``ClockAssumptions/refuted(by:)``.
   public init(nominalPeriod: Double, _ assumptions: ClockAssumptions) {
     (grid, self.assumptions) = (SlotGrid(period: nominalPeriod), assumptions)
   }
@@ -81,7 +76,7 @@ public struct ClockTimeline {
   ///
   /// - Parameters:
   ///   - count: Slots of the epoch before that were delivered.
-  ///   - estimate: Slots missing between, as they were estimated: of use where the chip counted them in part.
+  ///   - estimate: Slots missing in between, as far as known: of use where the chip counted them in part.
   public mutating func beginEpoch(
     _ cause: EpochCause, delivered count: Int64, estimate: Int64 = 0
   ) {
@@ -104,9 +99,12 @@ public struct ClockTimeline {
     settlePending()
   }
 
-  /// Adds an edge of the watermark in the present epoch.
-  public mutating func add(_ edge: FillEdge) {
-    add(edge.isPossible ? [edge.bound] : nil)
+  /// Adds an edge of the line from the chip's watermark interrupt in the present epoch: a slot was whole at the kernel's
+  /// stamp, in nanoseconds of `CLOCK_MONOTONIC_RAW` rounded up, at the latest. It is used beside the readings; one that
+  /// contradicts them is left out.
+  public mutating func add(edgeOf slot: Int64, at time: Int64) {
+    let isPossible = FillReading(count: slot, before: time, after: nil).isPossible
+    add(isPossible ? [ClockBound(slot: slot, time: time, isUpper: true)] : nil)
   }
 
   /// Adds a reading of the chip's counter in the present epoch.
@@ -191,8 +189,8 @@ public struct ClockTimeline {
 // MARK: - Instants
 
 extension ClockTimeline {
-  /// When a slot of an epoch was whole; `nil` while readings after it are missing. Slots are asked for in order; each
-  /// likely instant is later than that of the slot asked for before.
+  /// When a slot of an epoch was whole; `nil` while readings after it are missing. Slots are asked for in order, and their
+  /// likely instants rise.
   public mutating func instant(of slot: Int64, in epoch: Int) -> SampleInstant? {
     if let near, near.epoch == epoch {
       let place = slot + near.shift
@@ -213,7 +211,7 @@ extension ClockTimeline {
     }
   }
 
-  /// Whether no later reading changes the instant of a slot of an epoch, nor what was found up to it.
+  /// Whether later readings cannot change the instant of a slot of an epoch, nor the findings up to it.
   public func isSettled(_ slot: Int64, in epoch: Int) -> Bool {
     guard epochs.indices.contains(epoch) else { return false }
     let (line, shift) = (epochs[epoch].line - droppedLines, epochs[epoch].shift)
@@ -221,25 +219,20 @@ extension ClockTimeline {
   }
 
   /// The mean rate so far, over all epochs.
-  public var rate: ClockRate {
-    var rate = droppedRate
-    for line in lines { rate.add(line.rate) }
-    return rate
-  }
+  public var rate: ClockRate { totals.rate }
 
-  /// Places so far, one each half second, where the edges and stamps near them contradict the readings and were left out.
-  public var leftOutCount: Int { lines.reduce(droppedLeftOutCount) { $0 + $1.leftOutCount } }
+  /// Places so far, one each half second, whose edges and stamps contradict the readings and were left out.
+  public var leftOutCount: Int { totals.leftOutCount }
+
+  private var totals: ClockTotals { lines.reduce(into: dropped) { $0.add($1.totals) } }
 
   private mutating func dropLines(_ count: Int) {
-    for line in lines[..<count] {
-      droppedRate.add(line.rate)
-      droppedLeftOutCount += line.leftOutCount
-    }
+    for line in lines[..<count] { dropped.add(line.totals) }
     lines.removeFirst(count)
     droppedLines += count
   }
 
-  /// Whether all is known of an epoch: a slot that has no instant now will have none.
+  /// Whether all is known of an epoch: a slot without an instant now will never have one.
   public func isDecided(_ epoch: Int) -> Bool {
     epochs.indices.contains(epoch)
       && (isFinished || epochs[epoch].line < droppedLines + lines.count - 1)
@@ -264,7 +257,7 @@ extension ClockTimeline {
 // MARK: - Findings
 
 extension ClockTimeline {
-  /// The ``findings``, which are not reported again.
+  /// Takes the ``findings``.
   public mutating func takeFindings() -> [ClockFinding] {
     defer { findings = [] }
     return findings

@@ -20,9 +20,9 @@ struct ContradictionSearch {
   private let grid: SlotGrid
   private let assumptions: ClockAssumptions
 
-  /// The most readings that are looked at.
+  /// Most readings that are looked at.
   private static let most = 4096
-  /// The nanoseconds after a break in which the clock after it is looked for.
+  /// Nanoseconds after a break in which the clock after it is sought.
   private static let after: Int64 = 4_000_000_000
 
   init(
@@ -51,7 +51,7 @@ struct ContradictionSearch {
       let first = min(max(near, a + 1), z)
       return .between(last: first - 1, first: first)
     }
-    // Those after the one that does not follow may be beyond the reach, if its count is too low.
+    // Readings after the one that does not follow may be beyond the reach, if its count is too low.
     let end = min(readings.count - 1, max(z, i + ContradictionSearch.most))
     if isWrong(i, in: a...followers(of: i + 1, end)) { return .wrong(i) }
     let k = followers(of: i, end)
@@ -74,7 +74,7 @@ struct ContradictionSearch {
     return readings.indices.last { $0 <= last && readings[$0].before <= half } ?? first
   }
 
-  /// The first position for which `isTrue`, which is false up to some position and true from there on.
+  /// The first position for which `isTrue`, a test that holds from some position on.
   private func first(in range: ClosedRange<Int>, where isTrue: (Int) -> Bool) -> Int? {
     var (low, high) = (range.lowerBound, range.upperBound + 1)
     while low < high {
@@ -84,7 +84,6 @@ struct ContradictionSearch {
     return low <= range.upperBound ? low : nil
   }
 
-  /// Whether one clock can have made all of them.
   private func agree(_ readings: [FillReading]) -> Bool {
     ContradictionSearch.agree(
       readings, line, grid, drift: assumptions.nominalDrift, assumptions)
@@ -111,10 +110,10 @@ struct ContradictionSearch {
     }
   }
 
-  /// Whether the others near it agree without a reading and show it off by more than two samples: one or two is what a lost
-  /// or doubled sample looks like.
+  /// Whether the others near it agree without a reading and show it off by more than two samples: one or two look like a
+  /// lost or doubled sample.
   private func isWrong(_ candidate: Int, in range: ClosedRange<Int>) -> Bool {
-    // With nothing after it, it may as well be the first one after a break.
+    // With nothing after it, it may be the first one after a break.
     guard candidate < range.upperBound else { return false }
     let others = range.filter { $0 != candidate }.map { readings[$0] }
     let reading = readings[candidate]
@@ -122,7 +121,7 @@ struct ContradictionSearch {
     do throws(ClockContradiction) {
       clock = try ClockStretch(others, grid, known: line.period, assumptions)
     } catch {
-      // They contradict each other without this one too.
+      // They contradict each other without this one, too.
       return false
     }
     guard agree(others), let after = reading.after,

@@ -2,15 +2,15 @@
 
 import IMUModel
 
-/// How many samples are missing between two epochs: the chip's oscillator runs on through an overflow or a reset of the
-/// FIFO, so the gap is a whole number of samples.
+/// Finds how many samples are missing between two epochs. The chip's oscillator runs on through an overflow or a reset of
+/// the FIFO, so the gap is a whole number of samples.
 ///
 ///     tail of the epoch before          the new epoch's readings, numbered from 1
 ///     ·  ·  ·  ·  ·  ·  ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄ ·  ·  ·  ·
 ///                 └─ the clock foretells ─┘
 ///                    which shifts are possible
 ///
-/// Each possible shift is tried: with the right one, both make one clock.
+/// Each possible shift is tried: with the right one, both epochs make one clock.
 struct EpochJoin {
   /// What the readings allow.
   enum Result: Equatable {
@@ -22,9 +22,9 @@ struct EpochJoin {
     case none
   }
 
-  /// The most shifts that are tried.
+  /// Most shifts that are tried.
   private static let candidateLimit: Int64 = 9
-  /// The readings of the new epoch that are looked at, at most.
+  /// Most readings of the new epoch that are looked at.
   static let readingCount = 256
 
   private let tail: [FillReading]
@@ -53,10 +53,9 @@ struct EpochJoin {
     (self.tail, self.line, self.assumptions) = (tail, line, assumptions)
   }
 
-  /// The shift for a new epoch with these readings, its first ones.
+  /// The shift for a new epoch with these first readings.
   ///
-  /// - Parameter counted: A shift that is right modulo ``EpochCause/overflowModulus``. It decides between several only:
-  ///   what the clock proves needs no counter.
+  /// - Parameter counted: A shift that is right modulo ``EpochCause/overflowModulus``. It only decides between several.
   func result(_ readings: [FillReading], counted: Int64?) -> Result {
     guard let foretold = candidates(readings),
       foretold.upperBound - foretold.lowerBound < EpochJoin.candidateLimit
@@ -72,8 +71,8 @@ struct EpochJoin {
         return ContradictionSearch.agree(
           tail + shifted, line, grid, drift: assumptions.drift, assumptions)
       }
-      // None: something else is wrong in the new epoch, which is found there. Where the first readings fit none, nothing
-      // shows that those foretold are right.
+      // None: something else is wrong in the new epoch, which is found there. If the first readings fit none, nothing shows
+      // that those foretold are right.
       if fitting.isEmpty {
         if count == 4 { return .none }
         break
@@ -93,15 +92,12 @@ struct EpochJoin {
   /// The shifts that the clock foretells, by the shortest of the first reads.
   private func candidates(_ readings: [FillReading]) -> ClosedRange<Int64>? {
     let reads = readings.prefix(10).filter { $0.after != nil }
-    guard let reading = reads.min(by: { $0.length < $1.length }), let after = reading.after,
+    func length(_ read: FillReading) -> Int64 { (read.after ?? read.before) - read.before }
+    guard let reading = reads.min(by: { length($0) < length($1) }), let after = reading.after,
       let least = clock.phase(at: reading.before + assumptions.beforeLatch)?.lowerBound,
       let greatest = clock.phase(at: after - assumptions.afterLatch)?.upperBound
     else { return nil }
     let (first, last) = (least - reading.count, greatest - reading.count)
     return first <= last ? first...last : nil
   }
-}
-
-extension FillReading {
-  fileprivate var length: Int64 { after.map { $0 - before } ?? .max }
 }

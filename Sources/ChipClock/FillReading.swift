@@ -7,13 +7,13 @@
 ///     chip                                  │
 ///                                           └ the count is latched here: `count` slots are whole, and no more
 ///
-/// A slot is all words of one sample period; slots are counted from 1, from the beginning of an epoch. An epoch is a
-/// stretch in which the host's count is whole: it ends with an overflow, a reset of the FIFO, or a burst that failed.
+/// A slot is all words of one sample period; slots are counted from 1, from the beginning of an epoch. An epoch is a stretch
+/// with a whole count by the host: it ends with an overflow, a reset of the FIFO, or a burst that failed.
 ///
-/// Counts are from 0 to below 2⁶⁰, and instants within ±2⁶⁰, which is 36 years: ``ClockTimeline`` leaves others out, and
-/// the rest of this module traps.
+/// Counts are from 0 to below 2⁶⁰, and instants within ±2⁶⁰, 36 years: ``ClockTimeline`` leaves others out, and the rest of
+/// this module traps.
 public struct FillReading: Equatable, Sendable, BitwiseCopyable {
-  /// Slots that were whole at the latch since the epoch began: those taken out before, and those in the FIFO.
+  /// Slots whole at the latch since the epoch began: those taken out before, and those in the FIFO.
   public var count: Int64
   /// The instant before the read, in nanoseconds of `CLOCK_MONOTONIC_RAW`.
   public var before: Int64
@@ -22,9 +22,7 @@ public struct FillReading: Equatable, Sendable, BitwiseCopyable {
 
   /// A reading.
   public init(count: Int64, before: Int64, after: Int64?) {
-    self.count = count
-    self.before = before
-    self.after = after
+    (self.count, self.before, self.after) = (count, before, after)
   }
 
   /// Whether it is within the ranges, and its instants are in order.
@@ -35,27 +33,6 @@ public struct FillReading: Equatable, Sendable, BitwiseCopyable {
   }
 }
 
-/// An edge of the line from the chip's watermark interrupt: a slot was whole at the kernel's stamp, at the latest.
-///
-/// It is used beside the readings, and nothing is found by it: where it contradicts them, it says nothing.
-public struct FillEdge: Equatable, Sendable, BitwiseCopyable {
-  /// The number of the slot in its epoch.
-  public var slot: Int64
-  /// In nanoseconds of `CLOCK_MONOTONIC_RAW`, rounded up.
-  public var time: Int64
-
-  /// An edge.
-  public init(slot: Int64, time: Int64) { (self.slot, self.time) = (slot, time) }
-
-  /// Whether it is within the ranges of readings.
-  var isPossible: Bool {
-    let limit: Int64 = 1 << 60
-    return (0..<limit).contains(slot) && (-limit...limit).contains(time)
-  }
-
-  var bound: ClockBound { ClockBound(slot: slot, time: time, isUpper: true) }
-}
-
 /// A reading of the chip's own counter, beside the stamp that the counter left in the FIFO with a slot.
 ///
 ///     slots      slot │                  slot + 1 │
@@ -63,12 +40,11 @@ public struct FillEdge: Equatable, Sendable, BitwiseCopyable {
 ///                     └── ticks ───┘ of ticksPerSlot
 ///     host                     before ── latch ── after
 ///
-/// The counter and the stamp are rounded down, so the latch is up to a tick less or more after the slot. As an edge, it is
-/// used beside the readings, and nothing is found by it.
+/// Counter and stamp are rounded down, so the latch is up to a tick less or more after the slot. It is used as an edge is.
 public struct FillStamp: Equatable, Sendable, BitwiseCopyable {
   /// The number of the slot in its epoch.
   public var slot: Int64
-  /// What the counter said at the latch, less the slot's stamp.
+  /// The counter's value at the latch, less the slot's stamp.
   public var ticks: Int64
   /// Ticks of the counter in a slot, more than 0.
   public var ticksPerSlot: Int64
@@ -85,13 +61,11 @@ public struct FillStamp: Equatable, Sendable, BitwiseCopyable {
 
   /// Whether it is within the ranges of readings, and as near to its slot as a recorder reads it.
   var isPossible: Bool {
-    let limit: Int64 = 1 << 60
-    return (0..<limit).contains(slot) && (0..<1 << 20).contains(ticks)
-      && (1..<1 << 20).contains(ticksPerSlot) && (-limit...limit).contains(before)
-      && (before...limit).contains(after)
+    FillReading(count: slot, before: before, after: after).isPossible
+      && (0..<1 << 20).contains(ticks) && (1..<1 << 20).contains(ticksPerSlot)
   }
 
-  /// What it proves: the counter is read as a count is, in no fewer bits.
+  /// What it proves; the counter is read as a count is, in no fewer bits.
   func bounds(_ assumptions: ClockAssumptions) -> [ClockBound] {
     func bound(_ ticks: Int64, _ time: Int64, isUpper: Bool) -> ClockBound {
       let whole = ticks < 0 ? -1 : ticks / ticksPerSlot
@@ -106,24 +80,24 @@ public struct FillStamp: Equatable, Sendable, BitwiseCopyable {
   }
 }
 
-/// What the proof of the instants rests on. It holds as long as these do, so they are printed beside it.
+/// What the proof of the instants rests on, printed beside it.
 public struct ClockAssumptions: Equatable, Sendable {
-  /// The largest drift of the chip's rate against the host's clock, in parts per million a second. Real recordings showed
-  /// 3; warming up and wind may reach 30.
+  /// The largest drift of the chip's rate against the host's clock, in parts per million a second. Recordings showed 3;
+  /// warming up and wind may reach 30.
   public var drift = 50.0
   /// How far a sample may be from the smooth curve of the chip's clock, in microseconds.
   public var jitter = 5.0
-  /// The configured clock of the bus, in hertz. The bus is at most a tenth faster.
+  /// The configured clock of the bus, in hertz, of which it is at most a tenth faster.
   public var busHertz = 400_000
-  /// Whether the instants are moved into the read by the bits that are on the bus before and after the latch. Not when a
-  /// read took less time than these bits need.
+  /// Whether instants are moved into the read by the bits that are on the bus before and after the latch: not when a read
+  /// was shorter than these bits.
   public var isTrimmed = true
 
-  /// The assumptions of a bus with this clock.
+  /// The assumptions for a bus with this clock.
   public init(busHertz: Int = 400_000) { self.busHertz = busHertz }
 
-  /// The assumptions that a recording's readings leave: a read that was shorter than its bits refutes those about the bus,
-  /// for the whole recording.
+  /// The assumptions that readings leave: a read that was shorter than its bits refutes those about the bus, for the whole
+  /// recording.
   public func refuted(by readings: some Sequence<FillReading>) -> ClockAssumptions {
     var left = self
     let isShort = readings.contains { reading in
@@ -133,8 +107,8 @@ public struct ClockAssumptions: Equatable, Sendable {
     return left
   }
 
-  /// The drift for distances by the nominal period, which are the same in all parts of a recording: a chip that is a tenth
-  /// slower drifts so much longer.
+  /// The drift for distances by the nominal period, which all parts of a recording share: a chip that is a tenth slower
+  /// drifts so much longer.
   var nominalDrift: Double { drift * 1.21 }
 
   /// Nanoseconds from the beginning of a read to its latch, at least: 19 bits of 48.
@@ -150,7 +124,7 @@ public struct ClockAssumptions: Equatable, Sendable {
   private func bits(_ count: Int64) -> Int64 { count * 10_000_000_000 / (11 * Int64(busHertz)) }
 }
 
-/// One side of the interval in which a sample was made, or in which the chip's clock stood between two.
+/// One side of the interval in which a sample was made, or in which the chip's clock was between two.
 struct ClockBound: Equatable, BitwiseCopyable {
   /// The number of the slot.
   var slot: Int64
@@ -179,7 +153,6 @@ struct ClockBound: Equatable, BitwiseCopyable {
     return ClockBound(slot: reading.count, time: after - assumptions.afterLatch, isUpper: true)
   }
 
-  /// The lower bound of a reading.
   static func lower(of reading: FillReading, _ assumptions: ClockAssumptions) -> ClockBound {
     let trim = reading.after == nil ? 0 : assumptions.beforeLatch
     return ClockBound(slot: reading.count + 1, time: reading.before + trim, isUpper: false)

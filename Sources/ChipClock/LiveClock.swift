@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The chip's clock while a recording runs, from past readings alone: for views and the state of the recorder, not for
-/// exports.
+/// The chip's clock while a recording runs, from past readings alone: for views and the recorder's state, not for exports.
 ///
-/// Each half second of samples it makes a knot at the newest reading. Where readings contradict each other, because a
-/// sample was lost, the rate changed or a count was wrong, it begins again with the newest one.
+/// Each half second of samples it makes a knot at the newest reading. Where readings contradict each other, because a sample
+/// was lost, the rate changed or a count was wrong, it begins again with the newest one.
 public struct LiveClock {
   private let assumptions: ClockAssumptions
   private let grid: SlotGrid
@@ -20,16 +19,12 @@ public struct LiveClock {
 
   /// A clock without readings.
   ///
-  /// - Parameters:
-  ///   - nominalPeriod: Nanoseconds a slot.
-  ///   - assumptions: See ``ClockAssumptions``.
+  /// - Parameter nominalPeriod: Nanoseconds a slot.
   public init(nominalPeriod: Double, _ assumptions: ClockAssumptions) {
     (grid, self.assumptions) = (SlotGrid(period: nominalPeriod), assumptions)
   }
 
-  /// Adds a reading of the present epoch.
-  ///
-  /// - Complexity: each half second, some 20,000 multiplications; else tens.
+  /// Adds a reading of the present epoch. Takes some 20,000 multiplications each half second, and tens otherwise.
   public mutating func add(_ reading: FillReading) {
     // Either count is wrong, and the greater one would keep out all that follow.
     if let knot, reading.count < knot.slot { forget() }
@@ -52,7 +47,7 @@ public struct LiveClock {
     }
     if polygons[0].isEmpty {
       forget()
-      // One reading does not contradict itself.
+      // A reading does not contradict itself.
       return add(reading)
     }
     knot = (reading.count, polygons[0], polygons[1].isEmpty ? polygons[0] : polygons[1])

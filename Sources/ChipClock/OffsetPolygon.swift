@@ -47,13 +47,12 @@ struct OffsetPolygon: Equatable {
   /// Whether no clock fits.
   var isEmpty: Bool { corners.isEmpty }
 
-  /// The states that all `cuts` allow.
+  /// The states that all `cuts` allow. Takes the time of sorting the cuts by distance.
   ///
   /// For each rate, the upper bounds leave offsets up to the least of their lines, and the lower ones offsets from the
-  /// greatest of theirs on. Both are chains of straight pieces, and the polygon is what lies between them.
+  /// greatest of theirs on. Both are chains of straight pieces, and the polygon lies between them.
   ///
   /// - Parameter offset: An offset near those at the knot: over hours a clock gets seconds away from the line.
-  /// - Complexity: that of sorting the cuts by their distance, whatever they are.
   init(_ cuts: some Collection<Cut>, around offset: Double = 0) {
     // a ≤ c + m·b, and −a ≤ c + m·b.
     var (above, below): ([Line], [Line]) = ([], [])
@@ -97,29 +96,16 @@ struct OffsetPolygon: Equatable {
 
   /// The rates of both, which rise, within the widest range, and its ends.
   private static func merged(_ upper: [Double], _ lower: [Double]) -> [Double] {
-    let limit = widest.rate
-    var rates = [-limit]
-    rates.reserveCapacity(upper.count + lower.count + 2)
-    var (first, second) = (0, 0)
-    while first < upper.count || second < lower.count {
-      let isUpper =
-        second == lower.count || (first < upper.count && upper[first] <= lower[second])
-      let rate = isUpper ? upper[first] : lower[second]
-      if isUpper { first += 1 } else { second += 1 }
-      if abs(rate) <= limit { rates.append(rate) }
-    }
-    rates.append(limit)
-    return rates
+    let inner = (upper + lower).filter { abs($0) <= widest.rate }.sorted()
+    return [-widest.rate] + inner + [widest.rate]
   }
 
-  /// A limit of the offset by the rate: c + m·b.
   private struct Line {
     var m: Double
     var c: Double
 
     func value(at b: Double) -> Double { c + m * b }
 
-    /// Whether it is before another one in a chain.
     func precedes(_ other: Line) -> Bool { m > other.m || (m == other.m && c < other.c) }
 
     /// The rate at which another, less steep line begins to be less.

@@ -6,8 +6,8 @@
 ///     knots    ●──────────●──────────●─────●──────────●──────────●
 ///                                          0         500       1000   slots of a joined epoch
 ///
-/// Both go by the numbers of an epoch and by the nominal period, never by what the readings show. So each part of a
-/// recording has the same knots as the whole, and its samples get the same instants.
+/// Both follow the numbers of an epoch and the nominal period, not the readings. So each part of a recording has the same
+/// knots as the whole, and its samples get the same instants.
 struct SlotGrid: Equatable {
   /// Nanoseconds a slot, as configured.
   let period: Double

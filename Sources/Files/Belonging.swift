@@ -2,17 +2,14 @@
 
 package import Glibc
 
-/// The owner, group and sharing of a store's files: those of the directory in which they are made.
+/// Owner, group and permissions of a store's files: those of the directory that holds them.
 ///
-/// Root works on other users' stores (`sudo imulog import`), and its files there must be usable by the owner. A directory
-/// that its group may write to is a shared store: every member removes recordings and assigns numbers, whatever umask the
-/// maker of the lock and the trash had.
+/// Files that root makes in another user's store (`sudo imulog import`) must be usable by its owner. If the directory's
+/// group may write to it, the store is shared: every member may remove recordings and assign numbers.
 package struct Belonging {
   private let owner: uid_t
   private let group: gid_t
-  /// Whether its group may write to it.
   package let isShared: Bool
-  /// Whether every user may.
   private let isOthers: Bool
 
   /// For files in a directory with this status.
@@ -23,7 +20,7 @@ package struct Belonging {
     isOthers = directory.st_mode & S_IWOTH != 0
   }
 
-  /// Permissions that a shared store adds to what the umask leaves.
+  /// What a shared store permits beyond the umask.
   package enum Share {
     /// A recording: the group may read it.
     case reading
@@ -33,8 +30,8 @@ package struct Belonging {
     case own
   }
 
-  /// Whether a file is the store's own: regular, without another name elsewhere (its contents would not be the store's),
-  /// and of the store's owner, this user, or the group of a shared store.
+  /// Whether a file is the store's own: regular, without another name elsewhere, which would give others a hold on its
+  /// contents, and of the store's owner, this user, or the group of a shared store.
   package func isOwn(_ status: stat) -> Bool {
     let user = geteuid()
     return status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
@@ -42,10 +39,8 @@ package struct Belonging {
         || isShared && status.st_gid == group)
   }
 
-  /// Sets owner, group and permissions of a new file or directory, as far as this user may.
-  ///
-  /// A file system without owners, such as FAT, and another user's file are not errors here: whoever cannot use the file
-  /// then gets an error on use.
+  /// Sets owner, group and permissions of a new file or directory, as far as this user may. Failure is not an error: FAT has
+  /// no owners, and whoever cannot use the file gets an error on use.
   package func apply(to file: borrowing OpenFile, _ share: Share) throws(StorageError) {
     let status = try file.status()
     let isRoot = geteuid() == 0
@@ -55,7 +50,7 @@ package struct Belonging {
     try self.share(file, share)
   }
 
-  /// Adds the permissions of a shared store to a file or directory of this user, or to any as root.
+  /// Adds a shared store's permissions to a file or directory of this user, or as root to any.
   package func share(_ file: borrowing OpenFile, _ share: Share) throws(StorageError) {
     let status = try file.status()
     guard geteuid() == 0 || status.st_uid == geteuid() else { return }

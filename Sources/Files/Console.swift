@@ -6,19 +6,18 @@ import Text
 
 /// The program's output: data goes to stdout, messages go to stderr.
 ///
-/// All text for a person leaves the program here or as a `Screen`: it contains nothing that a terminal obeys, and it
-/// is ASCII where the locale has no UTF-8. JSON and exports are data for programs: they are UTF-8 in every locale, and
-/// JSON escapes what a terminal could obey.
+/// All text for a person leaves the program here or as a `Screen`: without anything that a terminal obeys, and in ASCII
+/// where the locale has no UTF-8. JSON and exports are UTF-8 in every locale; JSON escapes what a terminal could obey.
 public enum Console {
-  /// Writes lines for a person to stdout. A closed pipe is no error: its reader has read enough.
+  /// Writes lines for a person to stdout. A closed pipe is not an error: its reader has seen enough.
   public static func data(_ lines: String) throws(CommandFailure) {
     // Line feeds inside cells were replaced earlier; this replaces everything else that a terminal would obey.
     try write(Console.lines(lines).map(Plain.text), to: STDOUT_FILENO)
   }
 
-  /// Writes JSON to stdout, as UTF-8 in every locale. It is no error when the pipe's reader has gone.
+  /// Writes JSON to stdout, as UTF-8 in every locale. A closed pipe is not an error.
   public static func json(_ text: String) throws(CommandFailure) {
-    // This program's own JSON is clean; that of a service at the other end of a socket may not be.
+    // A service's JSON may not be as clean as the program's own.
     try write(Console.lines(text).map(ForeignText.shown), to: STDOUT_FILENO)
   }
 
@@ -26,7 +25,7 @@ public enum Console {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
   }
 
-  /// Writes a message to stderr. It is no error when stderr is closed: no program reads it.
+  /// Writes a message to stderr. A closed stderr is not an error.
   public static func talk(_ line: String) { talk([line]) }
 
   /// Writes a message of several lines to stderr.

@@ -3,7 +3,7 @@
 import CLinuxIO
 package import Glibc
 
-/// The calls on names and directories that a catalogue makes, all through one gate.
+/// Calls on names and directories, all through one gate.
 package struct FileSystem: Sendable {
   package let gate: FaultGate
 
@@ -17,7 +17,9 @@ package struct FileSystem: Sendable {
   @discardableResult
   package func makeDirectory(_ path: String, mode: UInt32 = 0o755) throws(StorageError) -> Bool {
     do {
-      try retried(FaultGate.Call(.makeDirectory, path), gate) { mkdir(path, mode) }
+      try retried(FaultGate.Call(operation: .makeDirectory, path: path), gate) {
+        mkdir(path, mode)
+      }
       return true
     } catch {
       if error.errno != EEXIST { throw error }
@@ -51,10 +53,10 @@ package struct FileSystem: Sendable {
     // Safe: realpath returned its own memory with a C string, which is freed after it is copied.
     defer { free(resolved) }
     var path = String(cString: resolved)
-    let device = try status(.open, path).st_dev
+    let device = try status(path, .open).st_dev
     while path != "/" {
       path = parent(of: path)
-      guard try status(.open, path).st_dev == device else { return }
+      guard try status(path, .open).st_dev == device else { return }
       do {
         try syncDirectory(path)
       } catch {
@@ -63,82 +65,72 @@ package struct FileSystem: Sendable {
     }
   }
 
-  /// A file's length, and the time of its last change in seconds since 1970; `nil` when nothing has this name. Links are
-  /// not followed.
+  /// A file's length, and the time of its last change in seconds since 1970; `nil` when it is missing. Does not follow
+  /// links.
   package func facts(_ path: String) throws(StorageError) -> (byteCount: UInt64, changed: Int64)? {
     let found = try StorageError.unlessMissing { () throws(StorageError) in
-      try status(.open, path, followsLink: false)
+      try status(path, .open, followsLink: false)
     }
     guard let status = found else { return nil }
-    // A rename changes only the second of these.
+    // A rename changes only the ctime.
     let changed = max(Int64(status.st_mtim.tv_sec), Int64(status.st_ctim.tv_sec))
     return (UInt64(clamping: status.st_size), changed)
   }
 
-  /// Renames `old` to `new`, replacing what had that name. The corresponding C function is `rename`.
+  /// Renames `old` to `new`, replacing what had that name.
   package func rename(_ old: String, to new: String) throws(StorageError) {
-    var call = FaultGate.Call(.rename, old)
-    call.newPath = new
-    try retried(call, gate) { Glibc.rename(old, new) }
+    try retried(FaultGate.Call(operation: .rename, path: old, newPath: new), gate) {
+      Glibc.rename(old, new)
+    }
   }
 
   /// Renames `old` to `new`, or fails with EEXIST when something has that name.
   package func rename(_ old: String, toFree new: String) throws(StorageError) {
-    try renameFree(AT_FDCWD, old, old, AT_FDCWD, new, new)
+    try renameFree(FileName(old), FileName(new))
   }
 
-  /// The same with names in open directories, whatever their paths stand for by now.
+  /// The same with names in open directories, whatever their paths mean by now.
   package func rename(
     _ old: String, in oldDirectory: borrowing OpenFile, toFree new: String,
     in newDirectory: borrowing OpenFile
   ) throws(StorageError) {
-    try renameFree(
-      oldDirectory.descriptor, old, "\(oldDirectory.path)/\(old)", newDirectory.descriptor, new,
-      "\(newDirectory.path)/\(new)")
+    try renameFree(FileName(old, in: oldDirectory), FileName(new, in: newDirectory))
   }
 
   /// Where the file system cannot guarantee it (EINVAL), the new name is checked just before.
-  private func renameFree(
-    _ oldDirectory: CInt, _ old: String, _ oldPath: String, _ newDirectory: CInt, _ new: String,
-    _ newPath: String
-  ) throws(StorageError) {
-    var call = FaultGate.Call(.rename, oldPath)
-    call.newPath = newPath
+  private func renameFree(_ old: FileName, _ new: FileName) throws(StorageError) {
+    let call = FaultGate.Call(operation: .rename, path: old.path, newPath: new.path)
     do {
       try retried(call, gate) {
-        let code = clinuxio_rename_free(oldDirectory, old, newDirectory, new)
-        if code < 0 { errno = -code }
-        return code
+        withErrno(clinuxio_rename_free(old.directory, old.text, new.directory, new.text))
       }
     } catch {
       guard error.errno == EINVAL else { throw error }
       var status = stat()
-      guard fstatat(newDirectory, new, &status, AT_SYMLINK_NOFOLLOW) != 0 else {
-        throw StorageError(.rename, path: oldPath, errno: EEXIST)
+      guard fstatat(new.directory, new.text, &status, AT_SYMLINK_NOFOLLOW) != 0 else {
+        throw StorageError(.rename, path: old.path, errno: EEXIST)
       }
-      guard errno == ENOENT else { throw StorageError(.rename, path: oldPath, errno: errno) }
-      try retried(call, gate) { renameat(oldDirectory, old, newDirectory, new) }
+      guard errno == ENOENT else { throw StorageError(.rename, path: old.path, errno: errno) }
+      try retried(call, gate) { renameat(old.directory, old.text, new.directory, new.text) }
     }
   }
 
   /// Removes the name of a file; `false` when it is missing already.
   @discardableResult
-  package func remove(_ path: String) throws(StorageError) -> Bool {
-    try remove(path, at: AT_FDCWD, path)
-  }
+  package func remove(_ path: String) throws(StorageError) -> Bool { try remove(FileName(path)) }
 
-  /// The same in an open directory, whatever its path stands for by now.
+  /// The same in an open directory, whatever its path means by now.
   @discardableResult
   package func remove(_ name: String, in directory: borrowing OpenFile) throws(StorageError) -> Bool
   {
-    try remove(name, at: directory.descriptor, "\(directory.path)/\(name)")
+    try remove(FileName(name, in: directory))
   }
 
-  private func remove(
-    _ name: String, at directory: CInt, _ path: String
-  ) throws(StorageError) -> Bool {
+  private func remove(_ name: FileName) throws(StorageError) -> Bool {
     try StorageError.unlessMissing { () throws(StorageError) in
-      try retried(FaultGate.Call(.remove, path), gate) { unlinkat(directory, name, 0) }
+      try retried(FaultGate.Call(operation: .remove, path: name.path), gate) {
+        unlinkat(name.directory, name.text, 0)
+      }
     } != nil
   }
 
@@ -150,35 +142,30 @@ package struct FileSystem: Sendable {
     try open(path, flags: O_RDONLY | O_DIRECTORY).sync()
   }
 
-  /// The file that a name stands for: the C function is `stat`, or `lstat` for a link itself.
-  package func status(_ path: String, followsLink: Bool = true) throws(StorageError) -> stat {
-    try status(.look, path, followsLink: followsLink)
-  }
-
-  private func status(
-    _ operation: StorageError.Operation, _ path: String, followsLink: Bool = true
+  /// The file that a name stands for: `stat`, or `lstat` for a link itself.
+  package func status(
+    _ path: String, _ operation: StorageError.Operation = .look, followsLink: Bool = true
   ) throws(StorageError) -> stat {
     var status = stat()
-    try retried(FaultGate.Call(operation, path), gate) {
+    try retried(FaultGate.Call(operation: operation, path: path), gate) {
       followsLink ? stat(path, &status) : lstat(path, &status)
     }
     return status
   }
 
-  /// Whether this user may make and remove names in a directory. The C function is `access`, which checks the real user:
-  /// imulog is never set-user-ID.
+  /// Whether this user may make and remove names in a directory. `access` checks the real user: imulog is never set-user-ID.
   package func mayChangeNames(in directory: String) -> Bool {
     access(directory, W_OK | X_OK) == 0
   }
 
-  /// Whether `path` is a directory; `nil` when there is nothing of that name.
+  /// Whether `path` is a directory; `nil` when it is missing.
   package func isDirectory(_ path: String) throws(StorageError) -> Bool? {
     try StorageError.unlessMissing { () throws(StorageError) in
-      try status(.open, path).st_mode & S_IFMT == S_IFDIR
+      try status(path, .open).st_mode & S_IFMT == S_IFDIR
     }
   }
 
-  /// Names in a directory, in no order; without `.` and `..`.
+  /// Names in a directory, in no order, without `.` and `..`.
   package func names(in path: String) throws(StorageError) -> [String] {
     try names(path) { opendir(path) }
   }
@@ -204,7 +191,7 @@ package struct FileSystem: Sendable {
 
   /// - Parameter open: Opens the directory, or sets `errno`.
   private func names(_ path: String, open: () -> OpaquePointer?) throws(StorageError) -> [String] {
-    if case .refuse(let code) = gate.verdict(FaultGate.Call(.list, path)) {
+    if case .refuse(let code) = gate.verdict(FaultGate.Call(operation: .list, path: path)) {
       throw StorageError(.list, path: path, errno: code)
     }
     guard let directory = open() else { throw StorageError(.list, path: path, errno: errno) }
@@ -221,5 +208,19 @@ package struct FileSystem: Sendable {
     }
     if errno != 0 { throw StorageError(.list, path: path, errno: errno) }
     return names
+  }
+}
+
+/// A name in an open directory, or a path.
+private struct FileName {
+  let directory: CInt
+  let text: String
+  let path: String
+
+  init(_ path: String) { (directory, text, self.path) = (AT_FDCWD, path, path) }
+
+  init(_ name: String, in directory: borrowing OpenFile) {
+    (self.directory, text) = (directory.descriptor, name)
+    path = "\(directory.path)/\(name)"
   }
 }

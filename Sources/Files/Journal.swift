@@ -2,6 +2,7 @@
 
 import CLinuxIO
 import Glibc
+import Text
 
 /// A line of text that proves itself.
 ///
@@ -9,7 +10,7 @@ import Glibc
 ///     │        └ text, up to the line feed
 ///     └ CRC-32C of the text, in hexadecimal
 package enum CheckedLine {
-  /// The line of a text without a line feed, with its line feed.
+  /// The line of a text without a line feed; the line ends with one.
   package static func line(_ text: [UInt8]) -> [UInt8] {
     check(of: text[...]) + text + [UInt8(ascii: "\n")]
   }
@@ -21,7 +22,6 @@ package enum CheckedLine {
     return text
   }
 
-  /// The CRC-32C of a text.
   package static func sum(of text: ArraySlice<UInt8>) -> UInt32 {
     // Safe: the C function reads exactly these bytes.
     text.withUnsafeBytes { imulog_crc32c(0, $0.baseAddress, $0.count) }
@@ -29,22 +29,19 @@ package enum CheckedLine {
 
   /// Eight digits and a space.
   private static func check(of text: ArraySlice<UInt8>) -> [UInt8] {
-    let digits = String(sum(of: text), radix: 16)
-    return Array((String(repeating: "0", count: 8 - digits.utf8.count) + digits + " ").utf8)
+    Array((sum(of: text).digits(8, radix: 16) + " ").utf8)
   }
 }
 
 /// A file of ``CheckedLine``s, to which lines are appended.
 ///
-/// A line is durable once it is appended. A last line whose line feed is lost or damaged counts if it passes its check. Any
-/// other end is what a crash left of a line that was never confirmed, and is cut off by the next append. Damaged lines are
-/// skipped and counted; the next replacement leaves them out.
+/// An appended line is durable on return. A last line whose line feed is lost or damaged counts if it passes its check. Any
+/// other end is what a crash left of an unconfirmed line; the next append cuts it off. Damaged lines are skipped and
+/// counted, and the next replacement leaves them out.
 package struct Journal: Sendable {
-  /// The file's path.
   package let path: String
-  /// How many lines were read or appended, without damaged ones.
+  /// Lines read or appended, without damaged ones.
   package private(set) var lineCount = 0
-  /// How many lines fail their check.
   package private(set) var damagedLineCount = 0
   private let temporary: String
   private let files: FileSystem
@@ -56,23 +53,20 @@ package struct Journal: Sendable {
   /// A line without its end beyond this many bytes is damage.
   private static let longest = 1 << 20
 
-  /// A file that need not exist. It must be read before it is appended to.
+  /// A file that may be missing. Read it before appending.
   ///
   /// - Parameter temporary: A path on the same file system that no other program uses.
   package init(_ path: String, temporary: String, _ files: FileSystem) {
     (self.path, self.temporary, self.files) = (path, temporary, files)
   }
 
-  /// Reads the texts of all lines that pass their check, in order; the pieces of the file are in memory one at a time.
+  /// Reads the texts of all lines that pass their check, in order, with one piece of the file in memory at a time.
   package mutating func read(_ each: (ArraySlice<UInt8>) -> Void) throws(StorageError) {
     (end, isOpen, lineCount, damagedLineCount) = (0, false, 0, 0)
-    let file: OpenFile
-    do throws(StorageError) {
-      file = try files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    } catch {
-      if error.isMissing { return }
-      throw error
+    let found = try StorageError.unlessMissing { () throws(StorageError) in
+      try files.open(path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     }
+    guard let file = found else { return }
     _ = try file.regularFileSize()
     var line: [UInt8] = []
     var isTooLong = false
@@ -97,7 +91,7 @@ package struct Journal: Sendable {
       return true
     }
     if isTooLong { damagedLineCount += 1 }
-    // What is after the last line feed is a line, or a line and one byte in place of its line feed, or no line.
+    // After the last line feed: a line, a line and one byte in place of its line feed, or no line.
     let length = (line.lastIndex { $0 != 0 } ?? -1) + 1
     if let whole = [length, length - 1].first(where: { $0 > 0 && take(line[..<$0], each) }) {
       end += UInt64(whole)
@@ -115,7 +109,7 @@ package struct Journal: Sendable {
     return true
   }
 
-  /// Appends lines; durable on return. Of some of them a crash may leave the first ones.
+  /// Appends lines, durable on return. After a crash, the first of them may be there.
   package mutating func append(_ texts: [String]) throws(StorageError) {
     guard !texts.isEmpty else { return }
     let file = try files.open(path, flags: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK)
@@ -125,7 +119,7 @@ package struct Journal: Sendable {
     do throws(StorageError) {
       try bytes.withBytes { bytes throws(StorageError) in try file.write(bytes, at: end) }
     } catch {
-      // The room of half a line is another file's on a full disk.
+      // On a full disk, half a line takes room that other files need.
       try file.truncate(to: end)
       throw error
     }
@@ -136,12 +130,12 @@ package struct Journal: Sendable {
     lineCount += texts.count
   }
 
-  /// Whether a replacement by `count` lines would be worth it: lines are damaged, or most do not count any more.
+  /// Whether a replacement by `count` lines is worth it: lines are damaged, or most do not count any more.
   package func isDue(for count: Int) -> Bool {
     damagedLineCount > 0 || lineCount > 2 * count + 32
   }
 
-  /// Replaces the file by one with lines of these texts: whatever happens, the old one or the new one is there.
+  /// Replaces the lines; whatever happens, either the old file or the new one is there.
   package mutating func replace(by texts: some Sequence<[UInt8]>) throws(StorageError) {
     let file = try files.open(temporary, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
     var (length, count): (UInt64, Int) = (0, 0)

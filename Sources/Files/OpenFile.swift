@@ -2,22 +2,19 @@
 
 import CLinuxIO
 package import Glibc
+import Text
 
-/// An open file, closed with its owner.
-///
-/// Every method is one kernel call, repeated when a signal interrupts it.
+/// An open file, closed with its owner. Every method is one kernel call, repeated when a signal interrupts it; C names it
+/// as the method, unless stated.
 package struct OpenFile: ~Copyable {
   /// Its name in errors; the owner sets it after a rename.
   package var path: String
   package let descriptor: CInt
   private let gate: FaultGate
 
-  /// The corresponding C function is `open`, with `O_CLOEXEC`; new files are readable by all users
-  /// (0644).
+  /// Opens with `O_CLOEXEC`; new files are readable by all users (0644).
   package init(path: String, flags: CInt, gate: FaultGate) throws(StorageError) {
-    var call = FaultGate.Call(.open, path)
-    call.flags = flags
-    descriptor = try retried(call, gate) {
+    descriptor = try retried(FaultGate.Call(operation: .open, path: path, flags: flags), gate) {
       Glibc.open(path, flags | O_CLOEXEC, mode_t(0o644))
     }
     self.path = path
@@ -25,7 +22,7 @@ package struct OpenFile: ~Copyable {
   }
 
   deinit {
-    // An error of close() is ignored: everything that must be durable was synced before.
+    // An error of close() is ignored: everything that must be durable was synced.
     close(descriptor)
   }
 
@@ -35,9 +32,7 @@ package struct OpenFile: ~Copyable {
   {
     guard let base = bytes.baseAddress, !bytes.isEmpty else { return 0 }
     var count = bytes.count
-    var call = FaultGate.Call(.write, path)
-    call.offset = offset
-    call.bytes = bytes
+    let call = FaultGate.Call(operation: .write, path: path, offset: offset, bytes: bytes)
     while true {
       switch gate.verdict(call) {
       case .pass: break
@@ -55,7 +50,6 @@ package struct OpenFile: ~Copyable {
     }
   }
 
-  /// Writes all of `bytes`.
   package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StorageError) {
     var done = 0
     while done < bytes.count {
@@ -64,21 +58,21 @@ package struct OpenFile: ~Copyable {
     }
   }
 
-  /// Starts writing these bytes to the medium, so that the next sync has less to wait for. That sync reports any failure.
-  /// The C function is `sync_file_range`.
+  /// Starts writing these bytes to the medium, so that the next sync waits for less; it reports failures. C:
+  /// `sync_file_range`.
   package func beginWriting(_ bytes: Range<UInt64>) {
     clinuxio_begin_writing(descriptor, bytes.lowerBound, UInt64(bytes.count))
   }
 
-  /// `O_DIRECT`, which the C library's header hides and whose value depends on the processor (asm/fcntl.h).
+  /// `O_DIRECT`, which the C library's header hides; it depends on the processor (asm/fcntl.h).
   #if arch(arm) || arch(arm64)
     private static let direct: CInt = 0o200000
   #else
     private static let direct: CInt = 0o40000
   #endif
 
-  /// Writes all of `bytes` past the page cache; fails with EINVAL when the file system does not support that, or not for
-  /// such a piece. The flag is `O_DIRECT`, set for this call only.
+  /// Writes all of `bytes` past the page cache, with `O_DIRECT` set for this call only; fails with EINVAL when the file
+  /// system does not support that for this piece.
   package func writeDirectly(_ bytes: UnsafeRawBufferPointer, at offset: UInt64)
     throws(StorageError)
   {
@@ -91,14 +85,14 @@ package struct OpenFile: ~Copyable {
     try write(bytes, at: offset)
   }
 
-  /// Fills `buffer` up to the end of the file. The corresponding C function is `pread`.
+  /// Fills `buffer` up to the end of the file. C: `pread`.
   package func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
     throws(StorageError) -> Int
   {
     guard offset <= UInt64(Int64.max / 2) else { return 0 }
     var done = 0
     while done < buffer.count, let base = buffer.baseAddress {
-      let count = try retried(FaultGate.Call(.read, path), gate) {
+      let count = try retried(FaultGate.Call(operation: .read, path: path), gate) {
         // Safe: base + done is inside the buffer, and buffer.count - done bytes follow it.
         pread(descriptor, base + done, buffer.count - done, off_t(offset) + off_t(done))
       }
@@ -113,7 +107,7 @@ package struct OpenFile: ~Copyable {
     try bytes(Int(min(try regularFileSize(), UInt64(limit))))
   }
 
-  /// The first bytes, at most `limit` of them; for files of the kernel's, whose length is 0.
+  /// The first bytes, at most `limit`; also of the kernel's files, whose length is 0.
   private func bytes(_ limit: Int) throws(StorageError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: limit)
     let count = try bytes.withMutableBytes { bytes throws(StorageError) in
@@ -138,14 +132,12 @@ package struct OpenFile: ~Copyable {
   /// `SEEK_DATA` of linux/fs.h, which the C library's header hides.
   private static let seekData: CInt = 3
 
-  /// The first byte from `offset` on that is not in a hole; `nil` when only a hole, or nothing, is left. `offset` where the
-  /// file system knows of no holes.
-  ///
-  /// The corresponding C function is `lseek`; no other call here uses the position that it moves.
+  /// The first byte from `offset` on that is not in a hole; `nil` when only a hole, or nothing, is left; `offset` where
+  /// the file system knows no holes. C: `lseek`, whose position no other call here uses.
   package func nextData(from offset: UInt64) throws(StorageError) -> UInt64? {
     guard let start = off_t(exactly: offset) else { return nil }
     do {
-      let place = try retried(FaultGate.Call(.seek, path), gate) {
+      let place = try retried(FaultGate.Call(operation: .seek, path: path), gate) {
         lseek(descriptor, start, OpenFile.seekData)
       }
       return UInt64(place)
@@ -158,18 +150,18 @@ package struct OpenFile: ~Copyable {
     }
   }
 
-  /// Makes data and length durable, but not the times of the file. The C function is `fdatasync`.
+  /// Makes data and length durable, but not the file's times. C: `fdatasync`.
   package func syncData() throws(StorageError) {
-    try retried(FaultGate.Call(.sync, path), gate) { fdatasync(descriptor) }
+    try retried(FaultGate.Call(operation: .sync, path: path), gate) { fdatasync(descriptor) }
   }
 
-  /// Makes data and everything about the file durable. The C function is `fsync`.
+  /// Makes data and everything about the file durable. C: `fsync`.
   package func sync() throws(StorageError) {
-    try retried(FaultGate.Call(.sync, path), gate) { fsync(descriptor) }
+    try retried(FaultGate.Call(operation: .sync, path: path), gate) { fsync(descriptor) }
   }
 
-  /// Fails with ESTALE when the path no longer stands for the open file, or the file has fewer bytes than `byteCount`. The
-  /// C functions are `fstat` and `stat`.
+  /// Fails with ESTALE when the path no longer names the open file, or the file is shorter than `byteCount`. C: `fstat`
+  /// and `stat`.
   package func checkPath(holding byteCount: UInt64) throws(StorageError) {
     var own = stat()
     var found = stat()
@@ -177,7 +169,7 @@ package struct OpenFile: ~Copyable {
       throw StorageError(.find, path: path, errno: errno)
     }
     do {
-      try retried(FaultGate.Call(.find, path), gate) { stat(path, &found) }
+      try retried(FaultGate.Call(operation: .find, path: path), gate) { stat(path, &found) }
     } catch {
       guard error.isMissing || error.errno == ENOTDIR else { throw error }
       throw StorageError(.find, path: path, errno: ESTALE)
@@ -191,19 +183,19 @@ package struct OpenFile: ~Copyable {
   }
 
   package func truncate(to length: UInt64) throws(StorageError) {
-    var call = FaultGate.Call(.truncate, path)
-    call.offset = length
-    try retried(call, gate) { ftruncate(descriptor, off_t(length)) }
+    try retried(FaultGate.Call(operation: .truncate, path: path, offset: length), gate) {
+      ftruncate(descriptor, off_t(length))
+    }
   }
 
-  /// Owner, permissions, length and times. The corresponding C function is `fstat`.
+  /// Owner, permissions, length and times. C: `fstat`.
   package func status() throws(StorageError) -> stat {
     var status = stat()
-    try retried(FaultGate.Call(.read, path), gate) { fstat(descriptor, &status) }
+    try retried(FaultGate.Call(operation: .read, path: path), gate) { fstat(descriptor, &status) }
     return status
   }
 
-  /// Length in bytes; directories, pipes and devices are refused as EISDIR and ENXIO.
+  /// Length in bytes; refuses directories (EISDIR), pipes and devices (ENXIO).
   package func regularFileSize() throws(StorageError) -> UInt64 {
     let status = try status()
     switch status.st_mode & S_IFMT {
@@ -218,40 +210,41 @@ package struct OpenFile: ~Copyable {
     let this = try status()
     var named = stat()
     let isThere = try StorageError.unlessMissing { () throws(StorageError) in
-      try retried(FaultGate.Call(.look, path), gate) { lstat(path, &named) }
+      try retried(FaultGate.Call(operation: .look, path: path), gate) { lstat(path, &named) }
     }
     return isThere != nil && this.st_dev == named.st_dev && this.st_ino == named.st_ino
   }
 
-  /// Asks the kernel to drop its cached pages of the file, so that it is read from the medium. Dirty pages stay. The C
-  /// function is `posix_fadvise`.
+  /// Asks the kernel to drop the file's clean pages, so that it is read from the medium. C: `posix_fadvise`.
   package func forgetCached() throws(StorageError) {
     let code = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
     guard code == 0 else { throw StorageError(.read, path: path, errno: code) }
   }
 
-  /// Sets when it was last written, in seconds since 1970. The C function is `futimens`.
+  /// Sets when it was last written, in seconds since 1970. C: `futimens`.
   package func date(seconds: Int64) throws(StorageError) {
     let time = timespec(tv_sec: time_t(seconds), tv_nsec: 0)
-    try retried(FaultGate.Call(.write, path), gate) { futimens(descriptor, [time, time]) }
+    try retried(FaultGate.Call(operation: .write, path: path), gate) {
+      futimens(descriptor, [time, time])
+    }
   }
 
-  /// The corresponding C function is `fchown`.
+  /// C: `fchown`.
   package func setOwner(_ user: UInt32, _ group: UInt32) throws(StorageError) {
-    try retried(FaultGate.Call(.handOver, path), gate) { fchown(descriptor, user, group) }
+    try retried(FaultGate.Call(operation: .handOver, path: path), gate) {
+      fchown(descriptor, user, group)
+    }
   }
 
-  /// The corresponding C function is `fchmod`.
+  /// C: `fchmod`.
   package func setPermissions(_ mode: UInt32) throws(StorageError) {
-    try retried(FaultGate.Call(.handOver, path), gate) { fchmod(descriptor, mode) }
+    try retried(FaultGate.Call(operation: .handOver, path: path), gate) { fchmod(descriptor, mode) }
   }
 
-  /// Makes everything on the file's file system durable. The C function is `syncfs`.
+  /// Makes everything on the file's file system durable. C: `syncfs`.
   package func syncFileSystem() throws(StorageError) {
-    try retried(FaultGate.Call(.sync, path), gate) {
-      let code = clinuxio_sync_file_system(descriptor)
-      if code < 0 { errno = -code }
-      return code < 0 ? -1 : 0
+    try retried(FaultGate.Call(operation: .sync, path: path), gate) {
+      withErrno(clinuxio_sync_file_system(descriptor))
     }
   }
 
@@ -259,20 +252,16 @@ package struct OpenFile: ~Copyable {
   ///
   /// - Throws: When the kernel does not report it: another user's file without the right to lease it; some file systems.
   package func isOpenElsewhere() throws(StorageError) -> Bool {
-    try retried(FaultGate.Call(.lease, path), gate) {
-      let code = clinuxio_is_open_elsewhere(descriptor)
-      if code < 0 { errno = -code }
-      return code < 0 ? -1 : code
+    try retried(FaultGate.Call(operation: .lease, path: path), gate) {
+      withErrno(clinuxio_is_open_elsewhere(descriptor))
     } == 1
   }
 
-  /// Locks the file until it is closed; `false` when another program has it locked.
-  ///
-  /// The corresponding C function is `flock`: the lock belongs to this open file, so that two
-  /// openings in one process exclude each other as two processes do.
+  /// Locks the file until it is closed; `false` when another program has it locked. C: `flock`, whose lock belongs to this
+  /// opening: two openings in one process exclude each other as two processes do.
   package func lock(exclusive: Bool) throws(StorageError) -> Bool {
     do {
-      try retried(FaultGate.Call(.lock, path), gate) {
+      try retried(FaultGate.Call(operation: .lock, path: path), gate) {
         flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB)
       }
       return true
@@ -283,9 +272,16 @@ package struct OpenFile: ~Copyable {
   }
 }
 
+/// The result of a CLinuxIO call, which returns -errno, as a C library's call returns it.
+func withErrno(_ code: CInt) -> CInt {
+  guard code < 0 else { return code }
+  errno = -code
+  return -1
+}
+
 /// Repeats a call that fails with -1 while signals interrupt it.
 @discardableResult
-package func retried<Result: FixedWidthInteger & SignedInteger>(
+func retried<Result: FixedWidthInteger & SignedInteger>(
   _ call: FaultGate.Call, _ gate: FaultGate, _ body: () -> Result
 ) throws(StorageError) -> Result {
   while true {
@@ -302,8 +298,7 @@ package func retried<Result: FixedWidthInteger & SignedInteger>(
 }
 
 extension OpenFile {
-  /// Takes the exclusive lock as ``lock(exclusive:)``, and waits for it: any program that may read a file may keep it
-  /// locked.
+  /// Takes the exclusive lock as ``lock(exclusive:)``, waiting for it: any program that may read a file may lock it.
   ///
   /// - Parameter patience: Nanoseconds to wait at most.
   /// - Throws: EWOULDBLOCK after that, with the holder; EINTR when a signal that ends the program is blocked and pending.
@@ -323,16 +318,14 @@ extension OpenFile {
     }
   }
 
-  /// The process that has the file locked, by proc_locks(5), with its name; `nil` where that shows none.
+  /// The process that has the file locked, with its name, by proc_locks(5); `nil` where that shows none.
   private func lockHolder() throws(StorageError) -> String? {
     let status = try status()
     let (major, minor) = (
       status.st_dev >> 8 & 0xFFF, status.st_dev & 0xFF | status.st_dev >> 12 & ~0xFF
     )
-    func hexadecimal(_ number: dev_t) -> String {
-      (number < 16 ? "0" : "") + String(number, radix: 16)
-    }
-    let place = "\(hexadecimal(major)):\(hexadecimal(minor)):\(status.st_ino)"
+    let place =
+      "\(major.digits(2, radix: 16)):\(minor.digits(2, radix: 16)):\(status.st_ino)"
     for line in OpenFile.text(of: "/proc/locks").split(separator: "\n") {
       // 1: FLOCK ADVISORY WRITE 812 fd:00:1234 0 EOF; a waiting process has an arrow before FLOCK.
       let words = line.split(separator: " ")
@@ -345,7 +338,7 @@ extension OpenFile {
     return nil
   }
 
-  /// The contents of a file of the kernel's; empty when it cannot be read.
+  /// The contents of a kernel's file; empty when it cannot be read.
   private static func text(of path: String) -> String {
     do throws(StorageError) {
       let file = try OpenFile(path: path, flags: O_RDONLY, gate: .open)

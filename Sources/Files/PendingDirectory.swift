@@ -7,9 +7,9 @@ public import IMUModel
 ///
 ///     .pending-3f9a01c2d4e5b677/walk.1.json, walk.2.json ──► walk/
 ///
-/// It is filled under a temporary name beside the final one, synced, and renamed. Without ``publish()`` it is deleted,
-/// and so it is by a signal that ends the program. A directory that is there already must be empty, so that nothing of
-/// another export is mixed with this one or replaced.
+/// It is filled under a temporary name beside the final one, synced, and renamed. Without ``publish()``, or when a signal
+/// ends the program, it is deleted. An existing directory must be empty, so that nothing of another export is mixed with
+/// this one or replaced.
 public struct PendingDirectory: ~Copyable {
   private let path: String
   private let temporaryName: TemporaryName
@@ -18,7 +18,7 @@ public struct PendingDirectory: ~Copyable {
   /// The last part of the path.
   package let name: String
 
-  /// Makes the temporary directory. Slashes at the end of the path are ignored.
+  /// Makes the temporary directory; ignores slashes at the end of the path.
   public init(_ path: String) throws(CommandFailure) {
     var trimmed = path[...]
     while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed.removeLast() }
@@ -29,13 +29,13 @@ public struct PendingDirectory: ~Copyable {
     }
     let last = final.split(separator: "/").last.map(String.init) ?? ""
     guard !last.isEmpty, last != ".", last != ".." else {
-      throw CommandFailure(.usage, "\(path) is no new directory; choose another -o DIR/")
+      throw CommandFailure(.usage, "\(path) cannot be a new directory; choose another -o DIR/")
     }
     var status = stat()
     if stat(final, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFDIR, PendingDirectory.names(in: final).isEmpty else {
         throw CommandFailure(
-          .cannotCreate, "\(final) exists and is no empty directory; choose another -o DIR/")
+          .cannotCreate, "\(final) exists and is not an empty directory; choose another -o DIR/")
       }
     }
     let held = try TemporaryName(beside: final)
@@ -58,7 +58,7 @@ public struct PendingDirectory: ~Copyable {
 
   /// Makes a file in it with what `fill` writes to its descriptor, and syncs it.
   ///
-  /// - Parameter error: The error of a call of the kernel's, for the file's final name.
+  /// - Parameter error: Makes the error of a kernel call, for the file's final name.
   package func add<Failure: Error>(
     _ file: String, error: (_ name: String, _ code: Int32) -> Failure,
     _ fill: (_ descriptor: Int32, _ name: String) throws(Failure) -> Void

@@ -5,10 +5,10 @@ public import IMUModel
 
 /// A file that appears under its name only when it is complete.
 ///
-/// It is written under a temporary name in the same directory, synced, and renamed. Without ``publish()`` the temporary
-/// file is deleted, and so it is by a signal that ends the program. A link is followed; an existing file keeps its
-/// permissions, is refused when it is read-only, and stays where the new contents are not whole. A device or a pipe is
-/// written to directly, because a rename would replace it by a file.
+/// It is written under a temporary name in the same directory, synced, and renamed. Without ``publish()``, or when a signal
+/// ends the program, the temporary file is deleted. A link is followed. An existing file keeps its permissions, is refused
+/// when it is read-only, and stays if the new contents are not whole. A device or pipe is written to directly, because a
+/// rename would replace it.
 public struct PendingFile: ~Copyable {
   /// The descriptor to write to.
   public let descriptor: Int32
@@ -19,7 +19,7 @@ public struct PendingFile: ~Copyable {
 
   /// Creates the temporary file.
   ///
-  /// - Parameter remedy: The user's remedy when that fails.
+  /// - Parameter remedy: What the user can do when that fails.
   public init(_ path: String, remedy: String = "choose another -o FILE") throws(CommandFailure) {
     guard !path.isEmpty else {
       throw CommandFailure(.usage, "the name of the file to write is empty; \(remedy)")
@@ -88,7 +88,7 @@ public struct PendingFile: ~Copyable {
     }
   }
 
-  /// Refuses to replace a file that has contents for a reason, a clause; `nil` for none.
+  /// Refuses to replace a file that has contents, for a reason, a clause; `nil` for none.
   public func keep(for reason: String?) throws(CommandFailure) {
     var status = stat()
     guard let reason, temporary != nil, stat(path, &status) == 0, status.st_size > 0 else { return }
@@ -96,7 +96,7 @@ public struct PendingFile: ~Copyable {
       .cannotCreate, "\(path) stays as it is: \(reason); delete it first, or \(remedy)")
   }
 
-  /// Renames the file to its final name and replaces an existing one, but for contents that may lack a part.
+  /// Renames the file to its final name; replaces an existing one only if the contents are whole.
   public func publish(isWhole: Bool = true) throws(CommandFailure) {
     guard let temporary = temporary?.path else { return }
     try keep(for: isWhole ? nil : "the recording is damaged or has no end, and so not whole")

@@ -31,9 +31,9 @@ public struct StorageError: Error, Equatable, Sendable {
   public var operation: Operation
   /// The file or directory.
   public var path: String
-  /// The kernel's errno.
+  /// The kernel's reason.
   public var errno: Int32
-  /// The program that has the file locked, where that is the reason and is known.
+  /// The program that has the file locked, if known.
   public var holder: String?
 
   /// A failed call.
@@ -43,8 +43,7 @@ public struct StorageError: Error, Equatable, Sendable {
 }
 
 extension StorageError: StatusError {
-  /// One sentence, such as `writing to /var/x: no space is left on the device (ENOSPC); free space
-  /// or …`.
+  /// One sentence: `writing to /var/x: no space is left on the device (ENOSPC); free space or …`.
   public var description: String { "\(operation.rawValue) \(path): \(reason)" }
 
   /// What follows the file's name in ``description``: for a place that names the recording already.
@@ -66,9 +65,9 @@ extension StorageError: StatusError {
   }
 }
 
-/// What an errno means for a store, and its remedy.
+/// An errno's meaning for a store, and its remedy.
 extension StorageError {
-  /// No room is left, for any user, for this user or in this file: a recording can still be ended cleanly.
+  /// No room is left for any user, this user or this file; a recording can still be ended cleanly.
   public var isFull: Bool { errno == ENOSPC || errno == EDQUOT || errno == EFBIG }
 
   /// The open file no longer has this path: it is lost, or elsewhere.
@@ -77,7 +76,7 @@ extension StorageError {
   /// Nothing has this name.
   public var isMissing: Bool { errno == ENOENT }
 
-  /// What a call returns; `nil` where it fails because nothing has the name.
+  /// What `body` returns; `nil` where it fails because nothing has the name.
   package static func unlessMissing<Result: ~Copyable>(
     _ body: () throws(StorageError) -> Result
   ) throws(StorageError) -> Result? {
@@ -92,7 +91,7 @@ extension StorageError {
   /// The user may not do this, or no user may.
   public var isForbidden: Bool { errno == EACCES || errno == EPERM || errno == EROFS }
 
-  /// The meaning of the errno in a clause, with its name.
+  /// The errno's meaning in a clause, with its name.
   public var meaning: String {
     switch errno {
     case EWOULDBLOCK: return "another process has it locked (EAGAIN)"
@@ -104,7 +103,7 @@ extension StorageError {
     }
   }
 
-  /// What a user can do, in a clause; empty when there is nothing to advise.
+  /// The user's remedy in a clause; empty when there is none.
   public var remedy: String {
     switch errno {
     case ENOSPC:

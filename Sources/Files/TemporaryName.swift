@@ -3,22 +3,22 @@
 import CLinuxIO
 import Glibc
 package import IMUModel
+import Text
 
 /// The temporary name of a file or a directory, in the directory of its final one: `.pending-3f9a01c2d4e5b677`.
 ///
-/// It has the same length whatever the final name, which may have all 255 bytes that a file system allows. The digits are
-/// random, so that no other program's, and nothing that a power failure left, has the name. While it is held, a signal that
-/// ends the program deletes what has it.
+/// Its length is the same whatever the final name, which may have all 255 bytes of a file system's limit. The digits are
+/// random, so that no other program's file, and no remains of a power failure, have the name. A signal that ends the program
+/// while it is held deletes what has it.
 package struct TemporaryName {
   package let path: String
   private let number: Int32
 
   /// Holds a name beside `final`.
   package init(beside final: String) throws(CommandFailure) {
-    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+    let digits = UInt64.random(in: .min ... .max).digits(16, radix: 16)
     let directory = final.lastIndex(of: "/").map { final[...$0] } ?? ""
-    path =
-      "\(directory).pending-" + String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    path = "\(directory).pending-\(digits)"
     number = clinuxio_temporary_hold(path)
     guard number >= 0 else {
       throw CommandFailure(
@@ -37,9 +37,9 @@ func parent(of path: String) -> String {
   path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
 }
 
-/// Makes the names in a directory durable, unless this user may not read it: they may write to it all the same.
+/// Makes the names in a directory durable, unless this user may only write to it.
 ///
-/// - Returns: 0, or the errno that prevented it.
+/// - Returns: 0 or the errno.
 func syncNames(in directory: String) -> Int32 {
   let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
   guard descriptor >= 0 else { return errno == EACCES ? 0 : errno }

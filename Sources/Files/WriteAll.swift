@@ -4,8 +4,8 @@ import Glibc
 
 /// Writes all of `bytes`, however many calls of `write` that takes.
 ///
-/// - Parameter wait: Returns when the descriptor may have room again; called where it does not block and is full.
-/// - Returns: 0, or the errno that stopped it.
+/// - Parameter wait: Returns when the descriptor may have room again; called where a nonblocking one is full.
+/// - Returns: 0 or the errno that stopped it.
 public func writeAll<Failure: Error>(
   _ bytes: UnsafeRawBufferPointer, to descriptor: Int32,
   whenFull wait: () throws(Failure) -> Void
@@ -27,9 +27,7 @@ public func writeAll<Failure: Error>(
   return 0
 }
 
-/// Writes all of `bytes`; waits while the descriptor is full, as another program's terminal may be.
-///
-/// - Returns: 0, or the errno that stopped it.
+/// Writes all of `bytes`; waits while the descriptor is full, as a terminal may be. 0 or the errno that stopped it.
 public func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
   writeAll(bytes, to: descriptor) {
     var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

@@ -2,13 +2,12 @@
 
 /// Reads bits, the highest bit of each byte first.
 ///
-/// The fast path has no bounds check for each value: a reader may run past ``end`` into memory that its
-/// owner keeps readable, and the caller compares ``position`` with ``end`` after a run of values.
+/// The fast path does not check bounds for each value: a reader may run past ``end`` into memory that its owner keeps
+/// readable, and the caller compares ``position`` with ``end`` after a run of values.
 ///
-/// Safe: the owner (``PageDecoder``) gives `base` at least ``margin`` readable bytes after the last byte of
-/// any body. A run that begins at or before `end` reads at most 1024 values of at most 84 bits, and at most
-/// 64 parameters of 22 bits and 200 bits of stream head: 87 624 bits = 10 953 bytes, and each access looks
-/// at most 16 bytes ahead.
+/// Safe: the owner (``PageDecoder``) gives `base` at least ``margin`` readable bytes after the last byte of any body. A run
+/// that begins at or before `end` reads at most 1024 values of at most 84 bits, and at most 64 parameters of 22 bits and 200
+/// bits of stream head: 87 624 bits = 10 953 bytes, and each access looks at most 16 bytes ahead.
 struct BitReader {
   /// Readable bytes that must follow the last body.
   static let margin = 11 * 1024
@@ -19,7 +18,6 @@ struct BitReader {
   /// Where the body ends, in bits from `base`.
   let end: Int
 
-  /// A reader of the bytes in `range` after `base`.
   init(_ base: UnsafeRawPointer, _ range: Range<Int>) {
     self.base = base
     position = range.lowerBound * 8
@@ -36,11 +34,8 @@ struct BitReader {
     return word.bigEndian &<< UInt64(truncatingIfNeeded: position & 7)
   }
 
-  /// Skips `count` bits.
   @inline(__always)
-  mutating func skip(_ count: Int) {
-    position &+= count
-  }
+  mutating func skip(_ count: Int) { position &+= count }
 
   /// The next `count` bits, 0...57, as a number.
   @inline(__always)
@@ -51,21 +46,20 @@ struct BitReader {
     return value
   }
 
-  /// The next `count` bits, 0...64, as a number.
+  /// The same up to 64 bits.
   mutating func readWide(_ count: Int) -> UInt64 {
     guard count > 32 else { return read(count) }
     let high = read(count &- 32)
     return high &<< 32 | read(32)
   }
 
-  /// The next bit.
   mutating func readFlag() -> Bool { read(1) != 0 }
 
   /// One Rice code with parameter `parameter`, below the width of `Value`; wraps to that width.
   @inline(__always)
   mutating func readRice<Value: StreamValue>(_ parameter: Int) -> Value {
     let window = peek()
-    // The lowest bit is not one of the valid ones; setting it spares the test for a word of zeros.
+    // The lowest bit is not valid; setting it spares the test for a word of zeros.
     let quotient = (window | 1).leadingZeroBitCount
     let code: UInt64
     if Value.bitWidth <= 16 {
@@ -93,9 +87,9 @@ struct BitReader {
 
 /// Writes bits, the highest bit of each byte first.
 ///
-/// Safe: the owner gives `base` room for ``capacity`` bytes, which is more than any samples body can take:
-/// 1024 samples of at most 84 bits of tick step, 1 bit of repeat mask, 84 bits of time and 7 × 36 bits of
-/// counts, and eight streams with 64 parameters of 22 bits and 200 bits of head, are 57 KiB.
+/// Safe: the owner gives `base` room for ``capacity`` bytes, more than any samples body takes: 1024 samples of at most 84
+/// bits of tick step, 1 bit of repeat mask, 84 bits of time and 7 × 36 bits of counts, and eight streams with 64 parameters
+/// of 22 bits and 200 bits of head, are 57 KiB.
 struct BitWriter {
   /// Bytes that the owner must provide.
   static let capacity = 64 * 1024
@@ -105,7 +99,6 @@ struct BitWriter {
   private var pending: UInt64 = 0
   private var pendingCount = 0
 
-  /// A writer to ``capacity`` bytes from `base` on.
   init(_ base: UnsafeMutableRawPointer) {
     self.base = base
   }
@@ -125,16 +118,13 @@ struct BitWriter {
     byteCount &+= 4
   }
 
-  /// Appends the lowest `count` bits, 0...64, of `value`; higher bits of `value` must be zero.
+  /// The same up to 64 bits.
   mutating func writeWide(_ value: UInt64, _ count: Int) {
     if count > 32 { write(value >> 32, count - 32) }
     write(value & 0xFFFF_FFFF, min(count, 32))
   }
 
-  /// Appends one bit.
-  mutating func write(_ flag: Bool) {
-    write(flag ? 1 : 0, 1)
-  }
+  mutating func write(_ flag: Bool) { write(flag ? 1 : 0, 1) }
 
   /// Appends the Rice code of a folded residual.
   @inline(__always)
@@ -162,7 +152,7 @@ struct BitWriter {
     }
   }
 
-  /// Fills the last byte with zero bits. Nothing may be written after it.
+  /// Fills the last byte with zero bits; nothing may be written after it.
   mutating func finish() {
     while pendingCount > 0 {
       let shift = pendingCount - 8

@@ -13,7 +13,6 @@ struct ByteCursor {
     self.bytes = bytes
   }
 
-  /// Bytes not read yet.
   var remaining: Int { bytes.count - offset }
 
   mutating func byte() throws(MalformedChunk) -> UInt8 {
@@ -48,7 +47,6 @@ struct ByteCursor {
     RiceCode.unfold(try varint(), as: Int64.self)
   }
 
-  /// The next `count` bytes.
   mutating func bytes(_ count: UInt64) throws(MalformedChunk) -> UnsafeRawBufferPointer {
     guard count <= UInt64(remaining) else { throw .exhausted }
     offset += Int(count)
@@ -59,26 +57,22 @@ struct ByteCursor {
 /// Writes a small body: the counterpart of ``ByteCursor``. Traps when the buffer is full.
 struct ByteWriter {
   private let bytes: UnsafeMutableRawBufferPointer
-  /// Bytes written.
   private(set) var count = 0
 
   init(_ bytes: UnsafeMutableRawBufferPointer) {
     self.bytes = bytes
   }
 
-  /// Appends a byte.
   mutating func write(_ byte: UInt8) {
     bytes[count] = byte
     count += 1
   }
 
-  /// Changes a byte that was written.
   mutating func replace(at index: Int, with byte: UInt8) {
     precondition(index < count, "no such byte was written")
     bytes[index] = byte
   }
 
-  /// Appends eight bytes, little-endian.
   mutating func write(int64 value: Int64) {
     bytes.storeLittleEndian(value, at: count)
     count += 8

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import IMUModel
+import Text
 
 /// A sensor's certificate as lines of text, one a finding, in a chunk of its own:
 ///
@@ -10,7 +11,7 @@ package import IMUModel
 ///
 /// Escapes are those of the header's text.
 enum CertificateText {
-  /// Between value and bound. A value does not contain it.
+  /// Between value and bound; a value does not contain it.
   private static var bar: [UInt8] { Array(" | ".utf8) }
 
   static func text(_ certificate: SensorCertificate) -> [UInt8] {
@@ -24,7 +25,7 @@ enum CertificateText {
     }
   }
 
-  /// The findings in a text; lines whose verdict is not known are skipped, so that later versions can add some.
+  /// The findings in a text; lines with an unknown verdict are skipped, so that later versions can add some.
   static func certificate(_ text: [UInt8]) -> SensorCertificate {
     var names: Set<String> = [""]
     let findings = HeaderEntries(text).all.compactMap { finding($0.key, $0.value) }
@@ -51,19 +52,14 @@ enum CertificateText {
 extension CertificateFinding {
   /// Whether a log can have it.
   fileprivate var isWritable: Bool {
-    let name = Array(self.name.utf8)
-    guard !name.isEmpty, !name.contains(UInt8(ascii: " ")), !name.contains(UInt8(ascii: "\n"))
-    else {
-      return false
-    }
-    // A value that ends in a blank and a bar would make one with the blank that follows it.
-    let value = Array(self.value.utf8) + [UInt8(ascii: " ")]
-    return !value.indices.contains { value[$0...].starts(with: " | ".utf8) }
+    !name.isEmpty && !name.utf8.contains { " \n".utf8.contains($0) }
+      // A value that ends in a blank and a bar would make one with the next blank.
+      && (value + " ").parts(around: " | ") == nil
   }
 }
 
 extension SensorCertificate {
-  /// The certificate with as many findings, from the first on, as a log can have: for one that was read from a foreign log.
+  /// The certificate with as many of the first findings as a log can have: for one that was read from a foreign log.
   package var shortened: SensorCertificate {
     var short = SensorCertificate(findings.filter(\.isWritable))
     while CertificateText.text(short).count > LogFormat.certificateLength {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the chunks of a page one after the other and verifies their checks.
+/// Finds the chunks of a page and verifies their checks.
 ///
 ///     ┌───────────────────┬──────┬───────┐
 ///     │ kind<<12 | length │ body │ check │    check: CRC-32C of head and body, continuing from the check before
@@ -12,9 +12,8 @@ struct ChunkReader {
   private var isFinished = false
   private let page: UnsafeRawBufferPointer
 
-  /// A reader of a page with an intact header; bytes beyond 4096 are ignored.
-  ///
-  /// Safe while the page's bytes stay where they are; every access is checked against `page`.
+  /// A reader of a page with an intact header; bytes beyond 4096 are ignored. Safe while the page's bytes stay where they
+  /// are; every access is checked against `page`.
   init(_ page: UnsafeRawBufferPointer, check: UInt32) {
     self.page = UnsafeRawBufferPointer(rebasing: page.prefix(LogFormat.pageSize))
     self.check = check
@@ -49,20 +48,17 @@ struct ChunkReader {
   }
 }
 
-/// Writes one chunk to a page.
 struct ChunkWriter {
   private let page: UnsafeMutableRawBufferPointer
   private let offset: Int
   private let previousCheck: UInt32
 
-  /// A writer of the chunk at `offset`, whose check continues from `check`.
   init(_ page: UnsafeMutableRawBufferPointer, offset: Int, check: UInt32) {
     self.page = page
     self.offset = offset
     previousCheck = check
   }
 
-  /// A writer to the place of the body.
   var body: ByteWriter {
     ByteWriter(UnsafeMutableRawBufferPointer(rebasing: page[(offset + 2)..<(page.count - 4)]))
   }

@@ -6,7 +6,6 @@ package struct PageMemory: ~Copyable, @unchecked Sendable {
   // all accesses through the buffer are checked. Sending the value to another thread sends its memory.
   package let bytes: UnsafeMutableRawBufferPointer
 
-  /// Pages of zeros.
   package init(pages: Int = 1) {
     bytes = .allocate(byteCount: pages * LogFormat.pageSize, alignment: 16)
     bytes.initializeMemory(as: UInt8.self, repeating: 0)
@@ -22,13 +21,12 @@ package struct PageMemory: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// A fixed number of values in memory, freed when their owner goes; where they are is not checked.
+/// A fixed number of values in memory, freed when their owner goes; accesses are not checked.
 package struct OwnedMemory<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
   // Safe: one allocation, owned by this value alone, which is not copyable; its initialised elements live until deinit.
   // Each owner states beside it that its accesses stay within the capacity.
   package let base: UnsafeMutablePointer<Element>
 
-  /// As many elements as `capacity`, all with this value.
   package init(_ capacity: Int, repeating value: Element) {
     base = .allocate(capacity: capacity)
     base.initialize(repeating: value, count: capacity)
@@ -64,18 +62,18 @@ struct OutputBuffer: ~Copyable {
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[start..<end]) }
 
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
-    if end + bytes.count > storage.count { makeRoom(for: bytes.count) }
-    UnsafeMutableRawBufferPointer(rebasing: storage[end...]).copyMemory(from: bytes)
-    end += bytes.count
-    total += UInt64(bytes.count)
+    space(bytes.count).copyMemory(from: bytes)
   }
 
   mutating func appendZeros(_ count: Int) {
+    space(count).initializeMemory(as: UInt8.self, repeating: 0)
+  }
+
+  /// Memory of the next `count` bytes.
+  private mutating func space(_ count: Int) -> UnsafeMutableRawBufferPointer {
     if end + count > storage.count { makeRoom(for: count) }
-    UnsafeMutableRawBufferPointer(rebasing: storage[end..<(end + count)])
-      .initializeMemory(as: UInt8.self, repeating: 0)
-    end += count
-    total += UInt64(count)
+    defer { (end, total) = (end + count, total + UInt64(count)) }
+    return UnsafeMutableRawBufferPointer(rebasing: storage[end..<(end + count)])
   }
 
   mutating func consume(_ count: Int) {

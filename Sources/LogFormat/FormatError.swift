@@ -2,11 +2,11 @@
 
 public import IMUModel
 
-/// What is wrong with the bytes of a log, or with a description that cannot be written as one.
+/// Faulty bytes of a log, or a description that cannot be written as one.
 public struct FormatError: Error, Equatable, Sendable {
   /// What is wrong.
   public enum Reason: Equatable, Sendable {
-    /// All bytes are zero: preallocated space that is not written yet, or that the file system invented.
+    /// All bytes are zero: preallocated space that was not written, or that the file system invented.
     case notWritten
     /// The bytes end before the page header or the chunk does: the file was cut.
     case cutShort
@@ -26,6 +26,8 @@ public struct FormatError: Error, Equatable, Sendable {
     case notZeroAfterLastChunk
     /// The check is right but the content is invalid: written by a faulty or newer program.
     case malformed(String)
+    /// The page is intact, but its ticks came before: it is in the wrong place.
+    case ticksGoBack
     /// The header text lacks a mandatory entry.
     case missingEntry(String)
     /// An entry of the header text, or of a description to be written, is invalid.
@@ -61,6 +63,7 @@ extension FormatError: StatusError {
     case .damagedChunk: return "a chunk is damaged or was not written in full (its check is wrong)"
     case .notZeroAfterLastChunk: return "unexpected bytes follow the last chunk of the page"
     case .malformed(let what): return "a chunk is intact but makes no sense: \(what)"
+    case .ticksGoBack: return "the ticks were there before"
     case .missingEntry(let key): return "the header has no entry '\(key)'"
     case .badEntry(let key, let value): return "the header's entry '\(key)' cannot be '\(value)'"
     case .headerTooLong(let excess):
@@ -69,11 +72,11 @@ extension FormatError: StatusError {
     }
   }
 
-  /// A description was given that no log can have.
+  /// The description cannot be one of a log.
   public var exitStatus: ExitStatus { .usage }
 }
 
-/// Why a chunk cannot be decoded though its check is right: the reason, to be put after a colon.
+/// Why a chunk cannot be decoded though its check is right, in words after a colon.
 enum MalformedChunk: String, Error {
   case exhausted = "its values run past its end"
   case unknownMethod = "a channel is coded by an unknown method"

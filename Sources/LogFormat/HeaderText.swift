@@ -3,10 +3,8 @@
 public import IMUModel
 import Text
 
-/// The beginning of a log's first page: the page header and the header chunk, which has the description as lines
-/// of text, `key value`, that `strings` shows. Other chunks follow it in the same page.
-///
-/// A ``LogEncoder`` begins its output with these bytes.
+/// The beginning of a log's first page, and of a ``LogEncoder``'s output: the page header and the header chunk, which has
+/// the description as lines of text, `key value`, that `strings` shows.
 ///
 /// - Throws: `headerTooLong` when the texts are too long for the page; `badEntry` when an entry is invalid:
 ///   no channels, a time unit outside 1...10⁹, a note over 1000 bytes, a data rate that is not finite.
@@ -31,10 +29,8 @@ public func encodeHeader(_ description: RecordingDescription) throws(FormatError
   return page
 }
 
-/// The description in the first page of a log, or its copy in the second: 4096 bytes, or all there are.
-///
-/// Damage after the header chunk does not matter here. Unknown entries are skipped, so that later versions
-/// can add some.
+/// The description in the first page of a log, or its copy in the second: 4096 bytes, or all there are. Damage after the
+/// header chunk does not matter. Unknown entries are skipped, so that later versions can add some.
 ///
 /// - Parameter sequence: Which of the two pages it is, 0 or 1.
 /// - Throws: what ``PageHeader/init(decoding:)`` throws; `misplaced`, `cutShort` or `damagedChunk`;
@@ -57,7 +53,6 @@ public func decodeHeader(
   return description
 }
 
-/// Keys and spelling of the header text.
 enum HeaderText {
   static func text(_ it: RecordingDescription) throws(FormatError) -> String {
     try check(it)
@@ -65,7 +60,7 @@ enum HeaderText {
     func add(_ key: String, _ value: String) {
       text += key + " " + escaped(value) + "\n"
     }
-    /// An entry that readers treat as empty or 0 when it is missing.
+    /// Adds an entry that readers take as empty or 0 when it is missing.
     func addUnlessDefault(_ key: String, _ value: String) {
       if !["", "0", "0.0"].contains(value) { add(key, value) }
     }
@@ -132,41 +127,37 @@ enum HeaderText {
 
   /// The value on one line: a backslash becomes `\\`, a line feed `\n`, a carriage return `\r`.
   static func escaped(_ value: String) -> String {
-    var text = ""
-    for scalar in value.unicodeScalars {
-      switch scalar {
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\r": text += "\\r"
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    return text
+    value.unicodeScalars.reduce(into: "") { $0 += escapes[$1] ?? String($1) }
   }
 
-  /// The description in a header's text.
+  private static let escapes: [Unicode.Scalar: String] = ["\\": "\\\\", "\n": "\\n", "\r": "\\r"]
+
   static func description(_ text: [UInt8]) throws(FormatError) -> RecordingDescription {
     let entries = HeaderEntries(text)
     let sensor = SensorDescription(
-      model: try entries.text("sensor"),
+      model: try entries.entry("sensor") { HeaderEntries.unescaped($0) },
       identity: entries.number("sensor-identity"),
       address: entries.number("sensor-address"),
       accelerometerRange: entries.number("accelerometer-range") ?? 0,
       gyroscopeRange: entries.number("gyroscope-range") ?? 0,
-      accelerometerScale: try entries.fraction("accelerometer-scale"),
-      gyroscopeScale: try entries.fraction("gyroscope-scale"),
-      temperatureScale: try entries.fraction("temperature-scale"),
-      temperatureOffset: try entries.fraction("temperature-offset"),
+      accelerometerScale: try entries.entry("accelerometer-scale", HeaderEntries.fraction),
+      gyroscopeScale: try entries.entry("gyroscope-scale", HeaderEntries.fraction),
+      temperatureScale: try entries.entry("temperature-scale", HeaderEntries.fraction),
+      temperatureOffset: try entries.entry("temperature-offset", HeaderEntries.fraction),
       outputDataRate: entries.finiteDouble("output-data-rate") ?? 0,
       filter: entries["filter"] ?? "")
     var unread: [UnreadEntry] = []
     let axes = entries.axes("axes", &unread)
     let calibration = entries.calibration("calibration", &unread)
     var description = RecordingDescription(
-      id: try entries.identity("id"), number: entries.number("number") ?? 0,
-      rate: try entries.rate("rate"), channels: try entries.channels("channels"),
+      id: try entries.entry("id") { RecordingID(HeaderEntries.unescaped($0)) },
+      number: entries.number("number") ?? 0,
+      rate: try entries.entry("rate", HeaderEntries.rate),
+      channels: try entries.entry("channels", HeaderEntries.channels),
       plannedTicks: entries.number("planned-ticks"),
-      timeUnit: try entries.timeUnit("time-unit"), sensor: sensor, board: entries["board"] ?? "",
+      timeUnit: try entries.entry("time-unit") {
+        HeaderEntries.number($0).flatMap { 1...1_000_000_000 ~= $0 ? $0 : nil }
+      }, sensor: sensor, board: entries["board"] ?? "",
       host: entries["host"] ?? "", software: entries["software"] ?? "",
       note: entries["note"] ?? "",
       syncInterval: entries.number("sync-interval") ?? 0,
@@ -181,12 +172,11 @@ enum HeaderText {
   }
 }
 
-/// The lines of a header text by key, the first one of each key.
-///
-/// A list reads many headers while a user waits, so keys and numbers stay bytes.
+/// The lines of a header text by key, the first one of each key. Keys stay bytes, as a list reads many headers while a user
+/// waits.
 struct HeaderEntries {
   private let text: [UInt8]
-  /// Where keys and values are in ``text``; of a line without a space, the value is empty.
+  /// Where keys and values are in ``text``; the value of a line without a space is empty.
   private var lines: [(key: Range<Int>, value: Range<Int>)] = []
 
   init(_ text: [UInt8]) {
@@ -205,16 +195,12 @@ struct HeaderEntries {
     }
   }
 
-  /// Every line, in the text's order; values are as they stand there, with their escapes.
+  /// Every line in order, with values as they are, escaped.
   var all: [(key: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] {
     lines.map { (text[$0.key], text[$0.value]) }
   }
 
   subscript(key: StaticString) -> String? { range(key).map { HeaderEntries.unescaped(text[$0]) } }
-
-  func text(_ key: StaticString) throws(FormatError) -> String {
-    HeaderEntries.unescaped(try value(key))
-  }
 
   /// An optional entry; one that is not a number counts as missing.
   func number<T: FixedWidthInteger>(_ key: StaticString) -> T? {
@@ -225,43 +211,34 @@ struct HeaderEntries {
     self[key].flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
   }
 
-  func fraction(_ key: StaticString) throws(FormatError) -> Fraction {
-    try entry(key) { value in
-      HeaderEntries.ratio(value, of: Int64.self).flatMap { Fraction($0, over: $1) }
-    }
+  static func fraction(_ value: ArraySlice<UInt8>) -> Fraction? {
+    ratio(value, of: Int64.self).flatMap { Fraction($0, over: $1) }
   }
 
-  func identity(_ key: StaticString) throws(FormatError) -> RecordingID {
-    try entry(key) { RecordingID(HeaderEntries.unescaped($0)) }
+  static func rate(_ value: ArraySlice<UInt8>) -> SampleRate? {
+    ratio(value, of: UInt32.self).flatMap { SampleRate($0, per: $1) }
   }
 
-  func rate(_ key: StaticString) throws(FormatError) -> SampleRate {
-    try entry(key) { value in
-      HeaderEntries.ratio(value, of: UInt32.self).flatMap { SampleRate($0, per: $1) }
+  static func channels(_ value: ArraySlice<UInt8>) -> ChannelSet? {
+    var channels: ChannelSet = []
+    var last = -1
+    for name in value.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false) {
+      // In another order the streams would be mistaken for other channels'.
+      guard let bit = ChannelSet.names.firstIndex(where: { name.elementsEqual($0.utf8) }),
+        bit > last
+      else { return nil }
+      channels.insert(ChannelSet(rawValue: 1 << UInt8(bit)))
+      last = bit
     }
-  }
-
-  func channels(_ key: StaticString) throws(FormatError) -> ChannelSet {
-    try entry(key) { value in
-      var channels: ChannelSet = []
-      var last = -1
-      for name in value.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false) {
-        // In another order the streams would be mistaken for other channels'.
-        guard let bit = ChannelSet.names.firstIndex(where: { name.elementsEqual($0.utf8) }),
-          bit > last
-        else { return nil }
-        channels.insert(ChannelSet(rawValue: 1 << UInt8(bit)))
-        last = bit
-      }
-      return channels
-    }
+    return channels
   }
 
   func axes(_ key: StaticString, _ unread: inout [UnreadEntry]) -> AxisMap? {
     guard let text = self[key] else { return nil }
     guard let axes = AxisMap(text) else {
       unread.append(
-        UnreadEntry(key: "\(key)", value: text, reason: "\"\(ForeignText.shown(text))\" is none"))
+        UnreadEntry(
+          key: "\(key)", value: text, reason: "\"\(ForeignText.shown(text))\" is not valid"))
       return nil
     }
     return axes
@@ -279,14 +256,8 @@ struct HeaderEntries {
     }
   }
 
-  func timeUnit(_ key: StaticString) throws(FormatError) -> Int64 {
-    try entry(key) { value in
-      HeaderEntries.number(value).flatMap { 1...1_000_000_000 ~= $0 ? $0 : nil }
-    }
-  }
-
   private func range(_ key: StaticString) -> Range<Int>? {
-    // Safe: keys are written in this module as plain ASCII, which a static string points to.
+    // Safe: keys are plain ASCII in this module, which a static string points to.
     let name = UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
     for line in lines where line.key.count == name.count {
       if text[line.key].elementsEqual(name) { return line.value }
@@ -294,66 +265,40 @@ struct HeaderEntries {
     return nil
   }
 
-  private func value(_ key: StaticString) throws(FormatError) -> ArraySlice<UInt8> {
+  /// A mandatory entry as `read` understands it.
+  func entry<Value>(
+    _ key: StaticString, _ read: (ArraySlice<UInt8>) -> Value?
+  ) throws(FormatError) -> Value {
     guard let range = range(key) else {
       throw FormatError(.missingEntry("\(key)"), offset: PageHeader.size)
     }
-    return text[range]
-  }
-
-  /// A mandatory entry as `read` understands it.
-  private func entry<Value>(
-    _ key: StaticString, _ read: (ArraySlice<UInt8>) -> Value?
-  ) throws(FormatError) -> Value {
-    let bytes = try value(key)
-    guard let value = read(bytes) else {
-      throw HeaderText.bad("\(key)", HeaderEntries.unescaped(bytes))
+    guard let value = read(text[range]) else {
+      throw HeaderText.bad("\(key)", HeaderEntries.unescaped(text[range]))
     }
     return value
   }
 
-  /// A value as text; invalid UTF-8 is repaired.
+  /// A value as text, with repaired UTF-8.
   static func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
     guard bytes.contains(UInt8(ascii: "\\")) else { return String(decoding: bytes, as: UTF8.self) }
     var plain: [UInt8] = []
-    var isEscaped = false
-    for byte in bytes {
-      if isEscaped {
-        isEscaped = false
-        switch byte {
-        case UInt8(ascii: "n"): plain.append(UInt8(ascii: "\n"))
-        case UInt8(ascii: "r"): plain.append(UInt8(ascii: "\r"))
-        default: plain.append(byte)
-        }
-      } else if byte == UInt8(ascii: "\\") {
-        isEscaped = true
-      } else {
-        plain.append(byte)
+    var rest = bytes
+    while var byte = rest.popFirst() {
+      if byte == UInt8(ascii: "\\") {
+        guard let escaped = rest.popFirst() else { break }
+        let breaks = [UInt8(ascii: "n"): UInt8(ascii: "\n"), UInt8(ascii: "r"): UInt8(ascii: "\r")]
+        byte = breaks[escaped] ?? escaped
       }
+      plain.append(byte)
     }
     return String(decoding: plain, as: UTF8.self)
   }
 
   /// Digits, after a minus sign if the type is signed.
-  private static func number<T: FixedWidthInteger>(_ bytes: ArraySlice<UInt8>) -> T? {
-    var digits = bytes
-    let isNegative = digits.first == UInt8(ascii: "-")
-    if isNegative { digits.removeFirst() }
-    guard !digits.isEmpty else { return nil }
-    var number: T = 0
-    for byte in digits {
-      guard let digit = T(exactly: byte &- UInt8(ascii: "0")), digit < 10 else { return nil }
-      let (shifted, isTooLong) = number.multipliedReportingOverflow(by: 10)
-      let (sum, isTooLarge) =
-        isNegative
-        ? shifted.subtractingReportingOverflow(digit) : shifted.addingReportingOverflow(digit)
-      guard !isTooLong, !isTooLarge else { return nil }
-      number = sum
-    }
-    return number
+  static func number<T: FixedWidthInteger>(_ bytes: ArraySlice<UInt8>) -> T? {
+    bytes.first == UInt8(ascii: "+") ? nil : T(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Two numbers with a slash between.
   private static func ratio<T: FixedWidthInteger>(
     _ bytes: ArraySlice<UInt8>, of _: T.Type
   ) -> (T, T)? {

@@ -2,13 +2,12 @@
 
 /// Finds the lattice that all counts of a run lie on, if there is one.
 ///
-/// Sorted distinct counts whose gaps are nearly the same are neighbours on the lattice. The longest row of
-/// them gives its step well enough to number the counts beside the row, which refines the step. With all
-/// numbers known, step and base must keep each rounded value right: a convex problem in one
-/// variable, solved by bisection. Integers only; the work is bounded by about 60 looks at each count.
+/// Sorted distinct counts whose gaps are nearly the same are neighbours on the lattice. The longest row of them gives its
+/// step well enough to number the counts beside the row, which refines the step. With all numbers known, step and base must
+/// keep each rounded value right: a convex problem in one variable, solved by bisection. Integers only; about 60 looks at
+/// each count.
 struct LatticeSearch: ~Copyable {
-  // Safe: `seen` has 65 536 bits, only those of the run set for a while; the others have an element for each count of a
-  // run.
+  // Safe: `seen` has 65 536 bits, all 0 between runs; the others have an element for each count of a run.
 
   /// A bit for each count of 16 bits.
   private let seen = OwnedMemory<UInt64>(1024, repeating: 0)
@@ -21,7 +20,7 @@ struct LatticeSearch: ~Copyable {
   /// Bits of fraction of the search.
   private static let precision = Int64(Lattice.maximumPrecision)
 
-  /// A lattice for `count` counts (at most 1024); `nil` when there is none, or none that pays.
+  /// A lattice for `count` counts (at most 1024); `nil` when there is none that pays.
   func lattice(_ run: UnsafePointer<Int16>, count: Int) -> Lattice? {
     guard count >= LatticeSearch.shortestRun, count <= SampleBlock.capacity else { return nil }
     // Nearly every channel without a lattice ends here, after few samples.
@@ -117,10 +116,9 @@ struct LatticeSearch: ~Copyable {
     return bestRoom > 0 ? best : nil
   }
 
-  /// The bases from `base` to below `limit` that are right for all counts (none when the limit is not above),
-  /// and whether a greater step would leave more room between them.
-  ///
-  /// Right means: count <= number · step + base < count + 1, all times 2^precision.
+  /// The bases from `base` to below `limit` that are right for all counts (none when the limit is not above), and whether a
+  /// greater step would leave more room between them. Right means: count <= number · step + base < count + 1, all times
+  /// 2^precision.
   private func bases(_ step: Int64, _ length: Int) -> (base: Int64, limit: Int64, isRising: Bool) {
     var (base, limit) = (Int64.min, Int64.max)
     var (atBase, atLimit) = (0, 0)
@@ -147,10 +145,8 @@ struct LatticeSearch: ~Copyable {
     return nil
   }
 
-  /// The spacing of a run of counts.
-  ///
-  /// `last` is that of the chunk before; `choice` that of a longer or shorter run of the same counts, and `hint`
-  /// that of some hundred counts before; each is used when possible.
+  /// The spacing of a run of counts: `choice` of a longer or shorter run of the same counts, `last` of the chunk before, or
+  /// `hint` of some hundred counts before, if it fits.
   func spacing(
     _ counts: UnsafePointer<Int16>, _ count: Int, after last: Spacing, choice: Spacing?,
     hint: Spacing

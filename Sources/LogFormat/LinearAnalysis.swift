@@ -2,13 +2,11 @@
 
 /// Finds the weights of a linear predictor for a run of counts, with integers only.
 ///
-/// Autocorrelation of the windowed run without its mean, Levinson-Durbin recursion in fixed point, and
-/// rounding to few bits, as in FLAC. The result need not be the best one: any weights are decodable, and the
-/// encoder counts what they cost.
+/// Autocorrelation of the windowed run without its mean, Levinson-Durbin recursion in fixed point, and rounding to few bits,
+/// as in FLAC. The result need not be the best one: the encoder counts what it costs.
 struct LinearAnalysis: ~Copyable {
   // Safe: `windowed` has an element for each value of a run, the others one for each order from 0 to 8.
 
-  /// The run, windowed.
   private let windowed = OwnedMemory<Int32>(SampleBlock.capacity, repeating: 0)
   /// Sums of products at distances 0 to 8, and the recursion's weights; index 0 of the latter is unused.
   private let lags = OwnedMemory<Int64>(LinearAnalysis.orders, repeating: 0)
@@ -71,8 +69,8 @@ struct LinearAnalysis: ~Copyable {
     }
   }
 
-  /// Levinson-Durbin up to order 8; leaves the weights of the order that seems to take the fewest bits in
-  /// `chosen` and returns it, 0 when none can be used.
+  /// Levinson-Durbin up to order 8; leaves the weights of the order that seems to take the fewest bits in `chosen` and
+  /// returns it, 0 when none can be used.
   private func recurse(_ count: Int, coefficientBits: Int) -> Int {
     var error = lags[0]
     var order = 0
@@ -144,11 +142,10 @@ struct LinearAnalysis: ~Copyable {
 
 /// Finds linear predictors that pay over many small chunks, though their weights cost too much for any one.
 ///
-/// A log that is made durable once a second has chunks of ten or a hundred samples. The trainer looks at the
-/// last 256 samples, whichever chunks they went into, and advises a predictor that would have taken fewer bits
-/// for them, its weights included, than the predictor in use.
+/// A log that is made durable once a second has chunks of ten or a hundred samples. The trainer looks at the last 256
+/// samples and advises a predictor that would have taken fewer bits for them, its weights included, than the predictor in
+/// use.
 struct LinearTrainer: ~Copyable {
-  /// Samples that are looked at.
   static let window = 256
   /// Samples after which it is worth looking again.
   private static let interval = 64
@@ -169,7 +166,7 @@ struct LinearTrainer: ~Copyable {
   private let codes = OwnedMemory<UInt16>(LinearTrainer.window, repeating: 0)
   private let analysis = LinearAnalysis()
 
-  /// Takes note of the next values of a channel (0...6) and of the predictor that the last chunk used.
+  /// Learns the next values of a channel (0...6), and the predictor that the last chunk used.
   mutating func learn(
     _ channel: Int, _ values: UnsafePointer<Int16>, count: Int, after current: Predictor,
     _ lattices: borrowing LatticeSearch
@@ -180,7 +177,7 @@ struct LinearTrainer: ~Copyable {
     (row + LinearTrainer.row - new).update(from: values + count - new, count: new)
     known[channel] = min(known[channel] + new, LinearTrainer.row)
     fresh[channel] += new
-    // Advice that was followed is not given again; advice to continue as before is none.
+    // Advice that was followed is not given again, nor advice to continue as before.
     if advice[channel] == current { advice[channel] = nil }
     guard fresh[channel] >= LinearTrainer.interval, known[channel] == LinearTrainer.row else {
       return

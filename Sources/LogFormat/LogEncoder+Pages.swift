@@ -2,9 +2,9 @@
 
 import IMUModel
 
-/// How pending samples, gaps and readings become chunks, and chunks pages.
+/// Makes chunks of pending samples, gaps and readings, and pages of chunks.
 extension LogEncoder {
-  /// Bytes left for the body of one more chunk in this page; negative when there is no room for any.
+  /// Bytes left for the body of one more chunk in this page; negative without room.
   private var room: Int { LogFormat.pageSize - pageOffset - LogFormat.chunkOverhead }
 
   /// Estimates at how many pending samples the page may be full.
@@ -57,10 +57,8 @@ extension LogEncoder {
     if !pending.isEmpty || !gaps.isEmpty { closePage() }
   }
 
-  /// The body of as many pending samples as fit the page, left in `fitting`; `nil` when none does.
-  ///
-  /// The body itself is kept: encoded again, after trials of other lengths, it could be larger, because trials
-  /// reuse each other's choices.
+  /// The body of as many pending samples as fit the page, left in `fitting`; `nil` when none does. It is kept because
+  /// encoding it again after trials of other lengths, which reuse each other's choices, could make it larger.
   private mutating func largestFit() -> Trial? {
     var (best, bestSize) = (nil as Trial?, 0)
     var (high, highSize) = (pending.count, 0)
@@ -78,7 +76,7 @@ extension LogEncoder {
       } else {
         (high, highSize) = (probe, size)
       }
-      // One sample more would not fit, or the rest is not worth another look.
+      // One more sample would not fit, or the rest is not worth another look.
       let low = best?.count ?? 0
       if high - low <= 1 || (low > 0 && room - bestSize < 4) { break }
       let span = max(highSize - bestSize, 1)
@@ -99,14 +97,14 @@ extension LogEncoder {
     return made
   }
 
-  /// How many pending gaps belong before the samples that follow the first `count` ones.
+  /// How many pending gaps belong before the samples after the first `count` ones.
   private func gapsBefore(_ count: Int) -> Int {
     guard count < pending.count else { return gaps.count }
     let tick = pending.tickColumn[count]
     return gaps.firstIndex { $0.firstTick >= tick } ?? gaps.count
   }
 
-  /// Bytes, in all, of the chunk of these gaps; 0 when there are none.
+  /// All bytes of the chunk of these gaps; 0 when there are none.
   private func gapBytes(before count: Int) -> Int {
     let gapCount = gapsBefore(count)
     guard gapCount > 0 else { return 0 }
@@ -132,7 +130,7 @@ extension LogEncoder {
     gaps.removeFirst(count)
   }
 
-  /// Writes the pending readings; samples and gaps that wait still do.
+  /// Writes the pending readings, but not the samples and gaps.
   mutating func writeReadings() {
     var rest = readings[...]
     while !rest.isEmpty {
@@ -207,7 +205,6 @@ extension LogEncoder {
     finishChunk(ChunkKind.header, headerBody.count)
   }
 
-  /// Fills the rest of the page with zeros.
   private mutating func closePage() {
     outputBuffer.appendZeros(LogFormat.pageSize - pageOffset)
     pageOffset = LogFormat.pageSize

@@ -9,15 +9,13 @@ public import IMUModel
 /// Bytes never change once they are in ``output``. Samples wait until they fill the rest of a page, or until ``flush()``.
 ///
 /// Memory: about 270 KiB from the beginning. The output grows only while nothing is consumed; otherwise neither `append` nor
-/// `flush` allocates.
-///
-/// - Complexity: a sample costs tens of nanoseconds, and its page under a microsecond a sample on a desktop CPU when
-///   it is encoded; memory and work do not grow with the length of the log.
+/// `flush` allocates. A sample costs tens of nanoseconds, and its page under a microsecond a sample on a desktop CPU; memory
+/// and work do not grow with the length of the log.
 public struct LogEncoder: ~Copyable, @unchecked Sendable {
   // Safe to send: all memory below is owned by this value alone.
 
   let description: RecordingDescription
-  /// The header chunk's body, of which page 1 begins with a copy.
+  /// The header chunk's body; page 1 begins with a copy.
   let headerBody: [UInt8]
   var grid: TickGrid
   var samplesEncoder: SamplesEncoder
@@ -48,7 +46,6 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   var nextTrial = 0
   /// Pending samples for which predictors were last chosen; 0 when that choice is stale.
   var searchedCount = 0
-  /// The body in the trial buffer.
   var lastTrial: Trial?
   /// Bytes a sample in the last trial, times 256.
   var bytesPerSample256 = 8 << 8
@@ -110,9 +107,8 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
 
   /// Adds a sample, a gap, a sensor event or a reading, in tick order.
   ///
-  /// A sample's time must be a multiple of the description's time unit, and its tick above all earlier
-  /// samples' ticks; all ticks are below 2⁶³. A violation is a programming error and traps. Gaps
-  /// may overlap or come late. A reading whose read took more than 4 s is left out: it bounds nothing.
+  /// Traps unless a sample's time is a multiple of the description's time unit, its tick above all earlier samples', and all
+  /// ticks below 2⁶³. Gaps may overlap or come late. A reading that took more than 4 s bounds nothing and is left out.
   public mutating func append(_ record: TickRecord) {
     precondition(!isFinished, "the log was finished")
     switch record.kind {
@@ -134,7 +130,7 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
     writeRecord(ChunkKind.clock) { pair.write(&$0) }
   }
 
-  /// Adds what was found out about the sensor. Traps when its text has more than 2000 bytes.
+  /// Adds the sensor's certificate. Traps when its text has more than 2000 bytes.
   public mutating func append(_ certificate: SensorCertificate) {
     let text = CertificateText.text(certificate)
     precondition(text.count <= LogFormat.certificateLength, "a certificate is too long")

@@ -4,7 +4,7 @@
 public enum LogFormat {
   /// Bytes of a page; page `n` begins at `n` × this.
   public static let pageSize = 4096
-  /// Version of the format, not of the program: changes only when old readers would read nonsense.
+  /// Version of the format, not of the program: changes only when old readers would misread.
   public static let version: UInt8 = 1
   /// Most bytes of UTF-8 of a mark's label.
   public static let markLabelLength = 200
@@ -15,7 +15,7 @@ public enum LogFormat {
   /// Ticks are below this, 2⁶³, so that sums of a tick and a count of ticks cannot overflow.
   package static let tickLimit: UInt64 = 1 << 63
 
-  /// Bytes of a chunk beside its body: the head before it and the check after it.
+  /// Bytes of a chunk beside its body: head and check.
   static let chunkOverhead = 6
   /// Most bytes of a chunk's body: a page with nothing else in it.
   static let bodyLimit = pageSize - PageHeader.size - chunkOverhead

@@ -16,7 +16,7 @@ public enum LogRecord: Equatable, Sendable {
   case sensor(SensorEvent)
   /// A reading of the fill of the chip's FIFO.
   case reading(FIFOReading)
-  /// What was found out about the sensor; of several the last one counts.
+  /// The sensor's certificate; the last of several counts.
   case certificate(SensorCertificate)
   /// The recording ended here.
   case end(RecordingEnd)
@@ -27,7 +27,6 @@ public enum LogRecord: Equatable, Sendable {
 // Bodies of all chunks but samples, readings and header; readers ignore bytes after the last field they know.
 
 extension LogRecord {
-  /// The record in the body of an intact chunk that has one.
   init(kind: UInt8, body: UnsafeRawBufferPointer) throws(MalformedChunk) {
     var cursor = ByteCursor(body)
     let record: LogRecord?
@@ -135,13 +134,13 @@ extension RecordingEnd {
   }
 }
 
-/// The entries of a gaps chunk's body, read one after the other.
+/// Reads the entries of a gaps chunk's body.
 struct GapCursor {
   private var cursor: ByteCursor
   private var remaining: UInt64
   private var tick: UInt64
 
-  /// A cursor at the first entry; all entries are checked here, so that ``next()`` cannot fail.
+  /// A cursor at the first entry. It checks all entries, so that ``next()`` cannot fail.
   ///
   /// Safe while the bytes stay unchanged: the decoder drops the cursor with the page.
   init(_ body: UnsafeRawBufferPointer, after firstTick: UInt64) throws(MalformedChunk) {
@@ -152,15 +151,13 @@ struct GapCursor {
     while trial.remaining > 0 { _ = try trial.read() }
   }
 
-  /// The next gap, `nil` after the last; a gap whose cause is not known is an unknown record.
+  /// The next gap, `nil` after the last; a gap with an unknown cause is an unknown record.
   mutating func next() -> LogRecord? {
     guard remaining > 0 else { return nil }
     do {
       return try read()
     } catch {
-      // Not reached: `init` read the same bytes. Ending the list is the harmless way out.
-      remaining = 0
-      return nil
+      preconditionFailure("the initialiser read the same bytes")
     }
   }
 

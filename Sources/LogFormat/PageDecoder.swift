@@ -4,45 +4,37 @@ public import IMUModel
 
 /// Decodes pages, one at a time and each alone, in any order.
 ///
-/// The first two pages have records like all others; their header chunks, which
-/// ``decodeHeader(_:sequence:)`` reads, are skipped.
+/// The first two pages have records like all others; their header chunks, which ``decodeHeader(_:sequence:)`` reads, are
+/// skipped.
 ///
 ///     var decoder = PageDecoder(description)
 ///     let header = try decoder.begin(page: bytes, sequence: 7)
 ///     while let record = try decoder.next(into: &block) { … }
 ///
-/// It is total: any bytes yield records or a ``FormatError``; no input traps, loops, or takes memory beyond
-/// the 16 KiB that the decoder has from the beginning. A page has at most 580 chunks of 1024 samples.
-///
-/// After an error the rest of the page is unreadable (each check rests on the one before), records returned
-/// before it are sound, and the next page can be begun.
+/// It is total: any bytes yield records or a ``FormatError``; no input traps, loops, or takes memory beyond the decoder's 16
+/// KiB. A page has at most 580 chunks of 1024 samples. After an error the rest of the page is unreadable, as each check
+/// depends on the one before; records returned before it are sound, and the next page can be begun.
 public struct PageDecoder: ~Copyable, @unchecked Sendable {
   // Safe to send: `page` is owned by this value alone.
 
   private let recording: UInt32
   private var samples: SamplesDecoder
   private var state = PageState(firstTick: 0, firstLateness: 0)
-  /// The current page.
-  ///
-  /// Safe: at most 4096 bytes are copied here; `chunks` returns bodies within them, so that the margin follows each body.
+  /// The current page. Safe: at most 4096 bytes are copied here; `chunks` returns bodies within them, so that the margin
+  /// follows each body.
   private let page = OwnedMemory<UInt8>(LogFormat.pageSize + BitReader.margin, repeating: 0)
   private var chunks: ChunkReader?
   private var firstTick: UInt64 = 0
-  /// Whether the current page begins with the header chunk or its copy.
   private var hasHeader = false
-  /// The rest of the current gaps chunk.
   private var gaps: GapCursor?
-  /// The rest of the current readings chunk.
   private var readings: ReadingCursor?
 
-  /// Offset in the current page after the last intact chunk; 0 before the header.
-  ///
-  /// A log that is cut here, at the page where reading ended, ends with its last intact chunk.
+  /// Offset in the current page after the last intact chunk; 0 before the header. A log that is cut there, in the page where
+  /// reading ended, ends with its last intact chunk.
   public private(set) var offset = 0
 
-  /// A decoder for the pages of one recording.
-  ///
-  /// Traps when the description's time unit is not in 1...10⁹, which ``decodeHeader(_:sequence:)`` never returns.
+  /// A decoder for the pages of one recording. Traps when the description's time unit is not in 1...10⁹, which
+  /// ``decodeHeader(_:sequence:)`` never returns.
   public init(_ description: RecordingDescription) {
     recording = PageHeader.tag(of: description.id)
     samples = SamplesDecoder(description)
@@ -72,20 +64,13 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
     return header
   }
 
-  /// The next record of the page, `nil` after the last one.
-  ///
-  /// Samples are put into `block`, whose former content is gone; other records leave it alone.
+  /// The next record of the page, `nil` after the last one. Samples replace the contents of `block`; other records leave it.
   ///
   /// - Throws: `cutShort`, `damagedChunk`, `notZeroAfterLastChunk` or `malformed`, once; then `nil` follows.
   public mutating func next(into block: inout SampleBlock) throws(FormatError) -> LogRecord? {
     if let record = nextListed() { return record }
-    let start = offset
-    guard let (kind, range) = try chunks?.next() else { return nil }
+    guard let (kind, range, start) = try nextChunk() else { return nil }
     let body = UnsafeRawBufferPointer(start: page.base + range.lowerBound, count: range.count)
-    offset = range.upperBound + 4
-    if kind == ChunkKind.header && start == PageHeader.size && hasHeader {
-      return try next(into: &block)
-    }
     do throws(MalformedChunk) {
       switch kind {
       case ChunkKind.samples:
@@ -99,23 +84,16 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
     } catch {
       throw malformed(error, at: start)
     }
-    // The first of a list, or the record after a list without any.
+    // The first of a list, or the record after an empty list.
     return try next(into: &block)
   }
 
-  /// The next record of the page that is neither samples nor a gap, `nil` after the last one.
-  ///
-  /// Chunks of those are skipped: their checks are verified, their bodies are not decoded. ``next(into:)``
-  /// cannot continue in the same page.
-  ///
-  /// - Throws: what ``next(into:)`` throws.
+  /// The next record that is neither samples nor a gap, `nil` after the last one; throws as ``next(into:)``. Chunks of
+  /// samples and gaps are checked and not decoded; ``next(into:)`` cannot continue in the same page.
   public mutating func nextBesidesTicks() throws(FormatError) -> LogRecord? {
     if let record = nextListed() { return record }
-    while let (kind, range) = try chunks?.next() {
-      let start = offset
-      offset = range.upperBound + 4
-      let isHeader = kind == ChunkKind.header && start == PageHeader.size
-      if isHeader || kind == ChunkKind.samples || kind == ChunkKind.gaps { continue }
+    while let (kind, range, start) = try nextChunk() {
+      if kind == ChunkKind.samples || kind == ChunkKind.gaps { continue }
       do throws(MalformedChunk) {
         let body = UnsafeRawBufferPointer(start: page.base + range.lowerBound, count: range.count)
         if let record = try record(kind, body) ?? nextListed() { return record }
@@ -126,7 +104,18 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
     return nil
   }
 
-  /// The record of a chunk; `nil` for a list, of which ``nextListed()`` returns the items.
+  /// The next chunk but the header's, and where it begins.
+  private mutating func nextChunk() throws(FormatError) -> (UInt8, Range<Int>, start: Int)? {
+    while let (kind, range) = try chunks?.next() {
+      let start = offset
+      offset = range.upperBound + 4
+      let isHeader = kind == ChunkKind.header && start == PageHeader.size && hasHeader
+      if !isHeader { return (kind, range, start) }
+    }
+    return nil
+  }
+
+  /// The record of a chunk; `nil` for a list, whose items ``nextListed()`` returns.
   private mutating func record(
     _ kind: UInt8, _ body: UnsafeRawBufferPointer
   ) throws(MalformedChunk) -> LogRecord? {
@@ -145,7 +134,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
     return FormatError(.malformed(why.rawValue), offset: start)
   }
 
-  /// The next item of a list, all of which was checked when its cursor was made.
+  /// The next item of a list, which was checked when its cursor was made.
   private mutating func nextListed() -> LogRecord? {
     if let record = gaps?.next() { return record }
     gaps = nil

@@ -2,7 +2,7 @@
 
 public import IMUModel
 
-/// The first 32 bytes of every page: enough to know the page without its neighbours.
+/// The first 32 bytes of every page, which tell what it is without its neighbours.
 ///
 ///      0        4           8          12           20          28      32
 ///     ┌────────┬───────────┬──────────┬────────────┬───────────┬───────┐
@@ -17,7 +17,7 @@ public struct PageHeader: Equatable, Sendable, BitwiseCopyable {
   public var recording: UInt32
   /// The page's index in the file; its offset is `sequence` × 4096.
   public var sequence: UInt32
-  /// No sample or gap of the page is of an earlier tick.
+  /// A lower bound of the ticks of the page's samples and gaps.
   public var firstTick: UInt64
   /// Nanoseconds since tick 0's deadline of the page's first sample, or its expected time.
   public var firstTime: Int64
@@ -35,9 +35,8 @@ public struct PageHeader: Equatable, Sendable, BitwiseCopyable {
     UInt32(truncatingIfNeeded: id.high >> 32).byteSwapped
   }
 
-  /// Writes the header, with its check, at the beginning of `page`, and keeps the check.
-  ///
-  /// Traps when `page` has fewer than 32 bytes.
+  /// Writes the header, with its check, at the beginning of `page`, and keeps the check. Traps when `page` has fewer than 32
+  /// bytes.
   public mutating func encode(into page: UnsafeMutableRawBufferPointer) {
     page.storeLittleEndian(PageHeader.mark, at: 0)
     page.storeLittleEndian(recording, at: 4)
@@ -49,8 +48,6 @@ public struct PageHeader: Equatable, Sendable, BitwiseCopyable {
   }
 
   /// Reads the header at the beginning of `page`, whichever recording and place it belongs to.
-  ///
-  /// This is all that a search for pages in damaged storage needs.
   ///
   /// - Throws: `cutShort`, `notWritten`, `notALog`, `damagedPageHeader` or `unsupportedVersion`.
   public init(decoding page: UnsafeRawBufferPointer) throws(FormatError) {

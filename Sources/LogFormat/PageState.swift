@@ -2,9 +2,8 @@
 
 import IMUModel
 
-/// The state between samples chunks of one page: eight streams and the expected tick.
-///
-/// Encoder and decoder keep the same state. It starts over with each page, so that pages stand alone.
+/// The state between samples chunks of one page, the same in encoder and decoder: eight streams and the expected tick. Each
+/// page begins with a new one, so that pages stand alone.
 struct PageState {
   /// The times (index 0) and the channels of the recording, in order.
   private(set) var streams:
@@ -18,9 +17,7 @@ struct PageState {
   /// Samples of the last samples chunk; 0 when there is none.
   var lastCount = 0
 
-  /// The state at the beginning of a page.
-  ///
-  /// The time stream knows one value from the beginning: the lateness of the page's first time.
+  /// The state at the beginning of a page. The time stream knows one value: the lateness of the page's first time.
   init(firstTick: UInt64, firstLateness: Int64) {
     let empty = StreamState()
     streams = (empty, empty, empty, empty, empty, empty, empty, empty)
@@ -58,13 +55,12 @@ struct PageState {
     }
   }
 
-  /// Whether a sample came before in this page, so that a repeat can mean something.
+  /// Whether the page has a sample that can be repeated.
   var hasSample: Bool { streams.1.known > 0 }
 }
 
-/// The state of a stream between chunks of a page. Each page begins with a new one.
+/// The state of a stream between chunks of a page.
 struct StreamState {
-  /// Predictor of the last chunk.
   var predictor = Predictor(.fixed(1))
   /// Parameter index of the last partition.
   var parameterIndex = RiceCode.firstParameterIndex
@@ -73,17 +69,14 @@ struct StreamState {
   /// The latest values, the latest first, sign-extended.
   var history = SIMD8<Int64>()
 
-  /// The latest value, 0 when there is none.
   var latest: Int64 { history[0] }
 
-  /// Puts the latest values of a run into the history.
   mutating func remember<Value: StreamValue>(_ values: UnsafePointer<Value>, count: Int) {
     for index in max(0, count - StreamMethod.maximumOrder)..<max(count, 0) {
       remember(Int64(values[index]))
     }
   }
 
-  /// Puts one value into the history.
   mutating func remember(_ value: Int64) {
     let h = history
     history = SIMD8(value, h[0], h[1], h[2], h[3], h[4], h[5], h[6])

@@ -2,8 +2,8 @@
 
 /// Divides folded residuals into partitions of equal length with a Rice parameter each, and writes them.
 ///
-/// The costs of all parameters that may pay are counted exactly for each 16 residuals and then added up
-/// for 32, 64, …, so that every partition length is tried at little more than the price of one.
+/// The costs of all parameters that may pay are counted exactly for each 16 residuals and then added up for 32, 64, …, so
+/// that all partition lengths cost little more than one.
 struct PartitionPlanner<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>: ~Copyable {
   // Safe: a run has at most 1024 residuals, thus at most 64 partitions, and parameter indices are 0...Code.bitWidth.
 
@@ -107,8 +107,7 @@ struct PartitionPlanner<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopya
       let length = UInt64.bitWidth - (sum / UInt64(count)).leadingZeroBitCount
       return (length - 3, length + 1)
     }
-    // Times have outliers, which lift the mean and hardly the mean length; with an escape for them a small
-    // parameter pays.
+    // Times have outliers, which lift the mean and hardly the mean length; with an escape for them a small parameter pays.
     var lengths = 0
     for index in 0..<count {
       sum &+= min(UInt64(run[index]), 1 << 58)
@@ -129,7 +128,7 @@ struct PartitionPlanner<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopya
     return UInt32(truncatingIfNeeded: bits)
   }
 
-  /// Bits of 16 counts' codes: what ``RiceCode/bits(_:_:)`` says, for all at once.
+  /// ``RiceCode/bits(_:_:)`` of 16 counts' codes at once.
   @inline(__always)
   private static func cost(_ codes: SIMD16<UInt16>, _ parameter: UInt16) -> UInt32 {
     let quotients = codes &>> SIMD16(repeating: parameter)
@@ -162,7 +161,6 @@ struct PartitionPlanner<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopya
     return total
   }
 
-  /// Adds up neighbouring rows.
   private func merge(rows: Int, _ window: ClosedRange<Int>) {
     for row in 0..<((rows + 1) / 2) {
       let target = costs.base + row * PartitionPlanner.columns

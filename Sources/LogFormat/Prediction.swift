@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Predictor {
-  /// Folded residuals of values that have eight values of history before them.
-  ///
-  /// Safe when `values` has eight readable elements before it and `count` from it on, and `codes` `count`.
+  /// Folded residuals of values. Safe when `values` has eight readable elements of history before it and `count` from it on,
+  /// and `codes` `count`.
   func computeCodes<Value: StreamValue>(
     _ codes: UnsafeMutablePointer<Value.Magnitude>, _ values: UnsafePointer<Value>, count: Int,
     known: Int
@@ -21,13 +20,11 @@ extension Predictor {
 
 /// The polynomial predictors of order 0 to 3: 0, a, 2a − b, 3a − 3b + c, where a is the latest value.
 ///
-/// All arithmetic wraps to the width of the values, in the encoder and in the decoder alike, so that every
-/// sequence of values is representable.
+/// All arithmetic wraps to the width of the values, in encoder and decoder alike, so that every sequence of values is
+/// representable.
 enum FixedPredictor {
-  /// The highest order.
   static let maximumOrder = 3
 
-  /// The prediction from the latest values.
   @inline(__always)
   static func predict<Value: StreamValue>(
     order: Int, _ a: Value, _ b: Value, _ c: Value
@@ -115,14 +112,13 @@ enum FixedPredictor {
 
 /// The linear predictor: a weighted sum of the latest values with integer weights, shifted right.
 ///
-/// Weights have at most 12 bits and values 16, so the sum of eight products stays below 2³⁰: 32 bits are enough
-/// for it, and any wider type gives the same.
+/// Weights have at most 12 bits and values 16, so the sum of eight products stays below 2³⁰, which fits 32 bits.
 enum LinearPredictor {
   /// Most bits of a coefficient, its sign included.
   static let coefficientBits = 12
 
-  /// Turns residuals into counts in place; while fewer values than taps are known, the fixed predictor of
-  /// order 1 (0 when none is known) stands in.
+  /// Turns residuals into counts in place; while fewer values than taps are known, the fixed predictor of order 1 (0 when
+  /// none is known) stands in.
   static func restore(
     _ values: UnsafeMutablePointer<Int16>, count: Int, _ predictor: Predictor, known: Int,
     _ past: SIMD8<Int64>
@@ -135,7 +131,7 @@ enum LinearPredictor {
       h = SIMD8(Int32(values[index]), h[0], h[1], h[2], h[3], h[4], h[5], h[6])
       index += 1
     }
-    // Products in 64 bits: the compiler packs 32-bit ones into vectors, and that is slower here.
+    // Products in 64 bits: the compiler packs 32-bit ones into vectors, which is slower here.
     func weight(_ tap: Int) -> Int { Int(predictor.coefficients[tap]) }
     let (c0, c1, c2, c3) = (weight(0), weight(1), weight(2), weight(3))
     let (c4, c5, c6, c7) = (weight(4), weight(5), weight(6), weight(7))

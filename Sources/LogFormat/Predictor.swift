@@ -2,7 +2,6 @@
 
 /// How the values of a stream are predicted from the values before: the contents of a stream head.
 struct Predictor: Equatable {
-  /// The family and order.
   var method: StreamMethod
   /// Which values the stream uses; prediction is among these.
   var spacing = Spacing.dense
@@ -121,7 +120,7 @@ extension Predictor {
 }
 
 extension Spacing {
-  /// Reads wasted bits, 0 of which announce a lattice.
+  /// Reads the number of wasted bits; 0 announces a lattice.
   fileprivate mutating func read<Value: StreamValue>(
     _ reader: inout BitReader, for _: Value.Type
   ) throws(MalformedChunk) {

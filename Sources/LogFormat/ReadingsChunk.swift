@@ -2,13 +2,13 @@
 
 package import IMUModel
 
-// A chunk of readings of a FIFO's fill, all of one epoch. Each reading is three or four varints, most of them the difference
-// from what the reading before foretells: 6 bytes as a rule. A reading of the chip's counter is compared with the same, and
-// foretells nothing; a chunk that has one is of a kind of its own, with one flag more for each reading.
+// A chunk of readings of a FIFO's fill, all of one epoch. Each reading is three or four varints, mostly differences from the
+// prediction by the reading before: usually 6 bytes. A reading of the chip's counter is predicted the same way, and predicts
+// nothing; a chunk that has one is of another kind, with one more flag for each reading.
 
-/// What the differences of a chunk's next reading count from. Times are in microseconds.
+/// The base of the differences of a chunk's next reading. Times are in microseconds.
 private struct ReadingState {
-  /// Counts and instants usually rise by so much.
+  /// The usual rises of counts and instants.
   var countStep: Int64 = 0
   var timeStep: Int64 = 0
   /// Those of the reading before.
@@ -18,18 +18,18 @@ private struct ReadingState {
 }
 
 extension FIFOReading {
-  /// The instant before the read in microseconds. It is rounded down, and that of an edge up, so that the bounds stay true.
+  /// The instant before the read in microseconds, rounded down; an edge's is rounded up, so that the bounds stay true.
   fileprivate var beforeMicroseconds: Int64 {
     isEdge ? -floorDivide(-before, 1000) : floorDivide(before, 1000)
   }
 
-  /// Microseconds of the read up to the instant after it, which is rounded up; 0 where nothing was read.
+  /// Microseconds from it to the instant after the read, which is rounded up; 0 where nothing was read.
   fileprivate var lengthMicroseconds: Int64 {
     length == 0 ? 0 : -floorDivide(-(before + Int64(length)), 1000) - beforeMicroseconds
   }
 
-  /// Whether a log can have it. A read of 4 s bounds nothing, and its length in nanoseconds would not fit; a stamp that no
-  /// read brought is none.
+  /// Whether a log can have it. A read of 4 s bounds nothing, and its length in nanoseconds would not fit; a stamp needs a
+  /// read.
   var isWritable: Bool {
     lengthMicroseconds <= ReadingsChunk.longestRead && (stamp == nil || length > 0)
   }
@@ -53,7 +53,7 @@ extension FIFOReading {
 
 /// The ranges of a reading's fields, and how an encoder writes them.
 enum ReadingsChunk {
-  /// The most readings of a chunk that an encoder writes. Its count of them takes one byte then.
+  /// Most readings of a chunk that an encoder writes, so that their count takes one byte.
   static let capacity = 127
   static let counts: Range<Int64> = 0..<1 << 48
   static let firstTicks: Range<Int64> = -(1 << 62)..<1 << 62
@@ -130,7 +130,7 @@ enum ReadingsChunk {
   }
 }
 
-/// The readings of a chunk's body, read one after the other.
+/// Reads a chunk's body of readings.
 struct ReadingCursor {
   private var cursor: ByteCursor
   private var remaining: UInt64
@@ -141,11 +141,12 @@ struct ReadingCursor {
   private let isStamped: Bool
   private var state = ReadingState()
 
-  /// A cursor at the first reading of a body without its first byte, the kind; all readings are checked here, so that
-  /// ``next()`` cannot fail. `nil` when the cause of the epoch is not known. `isStamped` is whether the kind is that of
-  /// readings with stamps among them.
+  /// A cursor at the first reading of a body without its first byte, the kind; `nil` when the cause of the epoch is unknown.
+  /// It checks all readings, so that ``next()`` cannot fail.
   ///
   /// Safe while the bytes stay unchanged: the decoder drops the cursor with the page.
+  ///
+  /// - Parameter isStamped: Whether the kind is that of readings with stamps among them.
   init?(_ body: UnsafeRawBufferPointer, isStamped: Bool) throws(MalformedChunk) {
     cursor = ByteCursor(body)
     self.isStamped = isStamped
@@ -172,15 +173,12 @@ struct ReadingCursor {
     if cause == nil { return nil }
   }
 
-  /// The next reading, `nil` after the last.
   mutating func next() -> LogRecord? {
     guard remaining > 0 else { return nil }
     do {
       return .reading(try read())
     } catch {
-      // Not reached: `init` read the same bytes. Ending the list is the harmless way out.
-      remaining = 0
-      return nil
+      preconditionFailure("the initialiser read the same bytes")
     }
   }
 

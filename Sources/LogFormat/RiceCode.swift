@@ -3,7 +3,7 @@
 /// Values that a stream can hold: `Int16` counts, and `Int64` times in units.
 protocol StreamValue: FixedWidthInteger & SignedInteger & BitwiseCopyable
 where Magnitude: FixedWidthInteger & UnsignedInteger & BitwiseCopyable {
-  /// Bits in which a number of bits below the value's width is written.
+  /// Bits that hold a number of bits below the value's width.
   static var wastedBitsWidth: Int { get }
 }
 
@@ -17,14 +17,13 @@ extension Int64: StreamValue {
 
 /// Constants and the fold of the Rice code.
 ///
-/// A residual is folded to an unsigned code (0, −1, 1, −2, … become 0, 1, 2, 3, …), whose upper part is
-/// written as that many zeros and a one, and whose lower `parameter` bits follow.
+/// A residual is folded to an unsigned code (0, −1, 1, −2, … become 0, 1, 2, 3, …). Its upper part is written as that many
+/// zeros and a one; its lower `parameter` bits follow.
 enum RiceCode {
   /// This many zeros mean that the code of a count follows whole, in 16 bits.
   static let escapeLength = 20
-  /// This many zeros mean that the code of a time or tick step follows whole, after its width.
-  ///
-  /// Fewer than for counts, because times have outliers: a sampler that was held up for a quarter of a second.
+  /// This many zeros mean that the code of a time or tick step follows whole, after its width. Fewer than for counts,
+  /// because times have outliers: a sampler may be held up for a quarter of a second.
   static let wideEscapeLength = 12
   /// Bits in which the width of a wide code, less one, is written.
   static let widthBits = 6
@@ -32,7 +31,7 @@ enum RiceCode {
   static let partitionUnit = 16
   /// Zeros that announce a parameter written in 7 bits.
   static let parameterEscapeLength = 15
-  /// Parameter index of a stream at the beginning of a page; the parameter is one less, index 0 is "all zero".
+  /// Parameter index of a stream at the beginning of a page: the parameter plus 1, or 0 for "all zero".
   static let firstParameterIndex = 5
 
   /// The unsigned code of a residual.

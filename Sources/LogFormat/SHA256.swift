@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinuxIO
+import Text
 
 /// SHA-256 (FIPS 180-4), computed incrementally.
 ///
@@ -75,18 +76,14 @@ public struct SHA256: Sendable {
 public struct SHA256Digest: Hashable, Sendable {
   private let words: [UInt32]
 
-  init(words: [UInt32]) {
-    self.words = words
-  }
-
-  /// The 32 bytes.
+  init(words: [UInt32]) { self.words = words }
   package var bytes: [UInt8] {
     words.flatMap { word in
       (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt32(24 - 8 * $0)) }
     }
   }
 
-  /// The digest written as 64 hexadecimal digits, in either case; `nil` otherwise.
+  /// Reads 64 hexadecimal digits in either case; `nil` for other text.
   public init?(_ text: some StringProtocol) {
     let digits = Array(text.utf8)
     // Swift's numbers may have a sign, a digest has none.
@@ -103,10 +100,7 @@ public struct SHA256Digest: Hashable, Sendable {
 extension SHA256Digest: CustomStringConvertible {
   /// 64 lower-case hexadecimal digits, as `sha256sum` prints them.
   public var description: String {
-    words.map { word in
-      let digits = String(word, radix: 16)
-      return String(repeating: "0", count: 8 - digits.count) + digits
-    }.joined()
+    words.map { $0.digits(8, radix: 16) }.joined()
   }
 }
 
@@ -126,10 +120,9 @@ package struct HMACSHA256 {
     key.map { $0 ^ 0x5c }.withUnsafeBytes { outer.add($0) }
   }
 
-  /// Adds bytes.
   package mutating func add(_ bytes: UnsafeRawBufferPointer) { inner.add(bytes) }
 
-  /// The code of all bytes added so far.
+  /// The code of all bytes so far.
   package var code: SHA256Digest {
     var end = outer
     inner.digest.bytes.withUnsafeBytes { end.add($0) }

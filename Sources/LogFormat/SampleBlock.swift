@@ -2,10 +2,8 @@
 
 public import IMUModel
 
-/// Up to 1024 samples as columns: ticks, times, and one column of counts for each of the seven channels.
-///
-/// Decoders fill it, encoders collect in it, and exporters run along its columns. Its memory (33 KiB) is
-/// allocated once. Columns of channels that a recording lacks are zeros.
+/// Up to 1024 samples as columns: ticks, times, and counts for each of the seven channels, zeros in absent ones. Its memory
+/// (33 KiB) is allocated once.
 ///
 ///     tick   │ 0      1      2      …                1023
 ///     time   │ 0      …
@@ -13,9 +11,9 @@ public import IMUModel
 ///     ⋮
 ///     temp   │ …
 public struct SampleBlock: ~Copyable, @unchecked Sendable {
-  // Safe: the three allocations are owned by this value alone, which is not copyable, live until deinit,
-  // hold `capacity` (7 × `capacity`) initialised elements, and are never handed out for longer than the
-  // value is unchanged. Thus sending the value to another thread sends its memory.
+  // Safe: the three allocations are owned by this value alone, which is not copyable, live until deinit, hold `capacity` (7
+  // × `capacity`) initialised elements, and are handed out only while the value is unchanged. Sending the value to another
+  // thread sends its memory.
 
   /// Samples that fit.
   @inlinable
@@ -44,7 +42,7 @@ public struct SampleBlock: ~Copyable, @unchecked Sendable {
     countColumns.deallocate()
   }
 
-  /// Whether there are no samples in the block.
+  /// Whether the block has no samples.
   public var isEmpty: Bool { count == 0 }
 
   /// Numbers of the ticks. Valid until the block is changed or destroyed.
@@ -59,8 +57,8 @@ public struct SampleBlock: ~Copyable, @unchecked Sendable {
     UnsafeBufferPointer(start: timeColumn, count: count)
   }
 
-  /// Counts of one channel, by its position in `ChannelSet`; traps unless 0...6.
-  /// Valid until the block is changed or destroyed.
+  /// Counts of one channel, by its position in `ChannelSet`; traps unless 0...6. Valid until the block is changed or
+  /// destroyed.
   public func counts(ofChannel channel: Int) -> UnsafeBufferPointer<Int16> {
     UnsafeBufferPointer(start: column(channel), count: count)
   }
@@ -99,9 +97,7 @@ public struct SampleBlock: ~Copyable, @unchecked Sendable {
   package var mutableTimes: UnsafeMutablePointer<Int64> { timeColumn }
 
   /// Empties the block.
-  public mutating func removeAll() {
-    count = 0
-  }
+  public mutating func removeAll() { count = 0 }
 
   /// Removes the first `n` samples and moves the others to the front.
   mutating func removeFirst(_ n: Int) {

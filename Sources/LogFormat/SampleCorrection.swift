@@ -2,12 +2,12 @@
 
 public import IMUModel
 
-/// What turns the counts of a chip into those of a sensor without its errors, and into the axes of a mounting.
+/// Converts a chip's counts to those of a sensor without its errors, in the axes of a mounting.
 ///
 ///     counts · scale ──► calibration ──► / wider scale, rounded ──► axes of the mounting
 ///
-/// Corrected values stay counts, so that every format has the same: with a scale a quarter wider than the chip's, so that
-/// none leaves the range of a count. The rounding is half a count of that scale at most, less than the chip's own noise.
+/// Corrected values stay counts, so that every format has the same, with a scale a quarter wider than the chip's, so that
+/// none leaves the range. The rounding is half a count of that scale at most, less than the chip's noise.
 public struct SampleCorrection: Sendable {
   /// The sensor that the corrected counts are of.
   public let sensor: SensorDescription
@@ -17,10 +17,10 @@ public struct SampleCorrection: Sendable {
   private let calibration: SensorCalibration?
   private let original: SensorDescription
 
-  /// How much wider the scale of corrected counts is: a sensor that is off by more is at an end of the range sooner.
+  /// How much wider the scale of corrected counts is; a sensor that is off by more is clipped sooner.
   private static let room = (numerator: Int64(5), denominator: Int64(4))
 
-  /// A correction of the samples of `sensor`; `nil` when a scale cannot be made wider, which no chip's is.
+  /// A correction for a sensor; `nil` when a scale cannot be made wider, which no chip's is.
   public init?(axes: AxisMap?, calibration: SensorCalibration?, sensor: SensorDescription) {
     (self.axes, self.calibration, original) = (axes, calibration, sensor)
     var wider = sensor
@@ -77,8 +77,8 @@ public struct SampleCorrection: Sendable {
     return sample
   }
 
-  /// What is at an end of the range is at the other one, and nothing else comes there: the lowest count has no opposite, and
-  /// that of the one above it would look like the highest.
+  /// The ends of the range change places, and nothing else gets there: the lowest count has no opposite, and that of the
+  /// next one would look like the highest.
   private static func reversed(_ count: Int16) -> Int16 {
     switch count {
     case .min: .max
@@ -87,7 +87,7 @@ public struct SampleCorrection: Sendable {
     }
   }
 
-  /// A value beyond the wider range is at its end, as that of a chip is.
+  /// Clamps values to the wider range, as a chip does.
   private func set(_ sample: inout RawSample, from first: Int, _ counts: Vector3) {
     for axis in 0..<3 {
       let count = counts[axis].rounded(.toNearestOrEven)
@@ -95,8 +95,8 @@ public struct SampleCorrection: Sendable {
     }
   }
 
-  /// The sensors of which an axis is at an end of the chip's range, or its corrected value at an end of the wider range: the
-  /// true value was beyond it.
+  /// The sensors with an axis at an end of the chip's range, or a corrected value at an end of the wider range: the true
+  /// value was beyond it.
   fileprivate func clipped(_ sample: RawSample, _ corrected: RawSample) -> ChannelSet {
     func isClipped(_ axes: Range<Int>, _ isCalibrated: Bool) -> Bool {
       axes.contains {
@@ -110,7 +110,7 @@ public struct SampleCorrection: Sendable {
     return sensors
   }
 
-  /// Whether the corrected values do not show that those of these sensors were at an end of a range, and are counted.
+  /// Whether corrected values hide that these sensors were at an end of a range, among channels that count.
   package func hides(_ clipped: ChannelSet) -> Bool {
     let counted = clipped.intersection(counted.channels)
     return calibration?.accelerometer != nil && !counted.isDisjoint(with: .accelerometer)
@@ -118,17 +118,15 @@ public struct SampleCorrection: Sendable {
   }
 }
 
-/// A sample of a block in which a value of the chip was at an end of its range.
+/// A sample of a block with a value at an end of the chip's range.
 package struct ClippedSample: Sendable {
-  /// Its place in the block.
   package let row: Int
-  /// All channels of each sensor of which an axis was.
+  /// All channels of each sensor with such an axis.
   package let sensors: ChannelSet
 }
 
 extension SampleBlock {
-  /// Corrects all samples of the block, and returns those of which a value was at an end of a range: corrected values do not
-  /// show it.
+  /// Corrects all samples of the block; returns those with a value at an end of a range, which corrected values hide.
   package mutating func correct(
     _ correction: SampleCorrection, _ channels: ChannelSet
   ) -> [ClippedSample] {

@@ -8,9 +8,7 @@ struct SamplesDecoder: ~Copyable {
   private let channels: [Int]
   private let absentChannels: [Int]
   private var grid: TickGrid
-  /// Whether each sample of the chunk at hand repeats the one before.
-  ///
-  /// Safe: it has an element for each sample that a chunk can have.
+  /// Whether each sample of the chunk repeats the one before. Safe: it has an element for each sample of a chunk.
   private let repeats = OwnedMemory<Bool>(SampleBlock.capacity, repeating: false)
 
   init(_ description: RecordingDescription) {
@@ -20,15 +18,13 @@ struct SamplesDecoder: ~Copyable {
     grid = TickGrid(rate: description.rate, unit: description.timeUnit)
   }
 
-  /// The state with which a page begins.
   mutating func pageState(firstTick: UInt64, firstTime: Int64) -> PageState {
     let lateness = floorDivide(firstTime, unit) &- grid.units(atTick: firstTick)
     return PageState(firstTick: firstTick, firstLateness: lateness)
   }
 
-  /// Decodes the body in `range` of `base` to `block`; the block is empty after an error.
-  ///
-  /// Safe when `base` has ``BitReader/margin`` readable bytes after `range`.
+  /// Decodes the body in `range` of `base` to `block`, which is empty after an error. Safe when `base` has
+  /// ``BitReader/margin`` readable bytes after `range`.
   mutating func decode(
     _ base: UnsafeRawPointer, _ range: Range<Int>, _ state: inout PageState,
     into block: inout SampleBlock
@@ -128,7 +124,7 @@ struct SamplesDecoder: ~Copyable {
     let limit = UInt64((RecordingTime.limit - 1) / unit)
     var farthest: UInt64 = 0
     for index in 0..<count {
-      // The grid is below 2⁶², so a sum that wraps round is beyond the limit too.
+      // The grid is below 2⁶², so a sum that wraps round is beyond the limit, too.
       let units = times[index] &+ grid.units(atTick: ticks[index])
       farthest = max(farthest, units.magnitude)
       times[index] = units &* unit
@@ -140,9 +136,8 @@ struct SamplesDecoder: ~Copyable {
 
 /// Decodes one stream of a samples body: the times, or the counts of one channel.
 enum StreamDecoder {
-  /// Reads `count` values (1...1024) to `values`, which has room for them.
-  ///
-  /// Total: any bits give values or an error. On an error `values` holds anything and `state` is unusable.
+  /// Reads `count` values (1...1024) to `values`, which has room for them. Total: any bits give values or an error, after
+  /// which `values` and `state` are unusable.
   static func decode<Value: StreamValue>(
     _ reader: inout BitReader, _ state: inout StreamState, into values: UnsafeMutablePointer<Value>,
     count: Int
@@ -218,7 +213,6 @@ enum StreamDecoder {
     return previous + ((zeros >> 1) ^ -(zeros & 1))
   }
 
-  /// Turns residuals into values, in place.
   private static func restore<Value: StreamValue>(
     _ values: UnsafeMutablePointer<Value>, count: Int, _ state: inout StreamState
   ) {
@@ -234,7 +228,7 @@ enum StreamDecoder {
       for index in 0..<count { values[index] &+= offset }
     }
     if predictor.method.isLinear {
-      // Safe: linear streams are of Int16 (checked when the head was read), so this is the same type.
+      // Safe: linear streams are of Int16 (checked with the head), so this is the same type.
       let counts = UnsafeMutableRawPointer(values).assumingMemoryBound(to: Int16.self)
       LinearPredictor.restore(counts, count: count, predictor, known: state.known, past)
     } else {

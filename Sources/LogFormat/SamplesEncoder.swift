@@ -2,9 +2,8 @@
 
 import IMUModel
 
-/// Encodes the first samples of a block as the body of a samples chunk.
-///
-/// The block's time column holds lateness in units, not nanoseconds: see ``LogEncoder``.
+/// Encodes the first samples of a block as the body of a samples chunk. The block's time column holds lateness in units: see
+/// ``LogEncoder``.
 struct SamplesEncoder: ~Copyable {
   private let channels: [Int]
   private var times = StreamEncoder<Int64>()
@@ -17,15 +16,13 @@ struct SamplesEncoder: ~Copyable {
   /// The predictors that the streams used last.
   private var choices: [Predictor?] = Array(repeating: nil, count: 8)
 
-  init(channels: ChannelSet) {
-    self.channels = channels.indices
-  }
+  init(channels: ChannelSet) { self.channels = channels.indices }
 
-  /// Writes `count` samples (1...1024, at most the block's) to `target`, which has ``BitWriter/capacity``
-  /// bytes, and carries `state` over; returns the bytes of the body.
+  /// Writes `count` samples (1...1024, at most the block's) to `target`, which has ``BitWriter/capacity`` bytes, and carries
+  /// `state` over; returns the bytes of the body.
   ///
-  /// `again` says that the last call was for more or fewer of the same samples: its predictors, whose choice
-  /// is most of the work, are then used again.
+  /// With `again`, the last call was for more or fewer of the same samples: its predictors, most of the work, are used
+  /// again.
   mutating func encode(
     _ block: borrowing SampleBlock, count: Int, _ state: inout PageState,
     to target: UnsafeMutableRawPointer, again: Bool

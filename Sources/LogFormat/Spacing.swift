@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which values of the range a stream uses: all, the multiples of a power of two, or those of a lattice.
-///
-/// A stream is predicted by the numbers of its values among those that are used, which are smaller.
+/// The values of the range that a stream uses: all, the multiples of a power of two, or those of a lattice. A stream is
+/// predicted by the numbers of its values among these, which are smaller.
 struct Spacing: Equatable {
   /// Low zero bits left out of each value.
   var wastedBits = 0
@@ -12,16 +11,14 @@ struct Spacing: Equatable {
   /// Every value is used.
   static let dense = Spacing()
 
-  /// The number of a value: 0 stands for the first one at or above 0, or, on a lattice, near it.
-  ///
-  /// A value that is not used has the number of the next lower one.
+  /// The number of a value, or of the next lower one that is used: 0 for the first one at or above 0 or, on a lattice, near
+  /// it.
   @inline(__always)
   func number<Value: StreamValue>(of value: Value) -> Value {
     guard let lattice else { return value &>> Value(truncatingIfNeeded: wastedBits) }
     return Value(truncatingIfNeeded: lattice.number(of: Int64(value)))
   }
 
-  /// Turns numbers into their values, in place.
   func restore<Value: StreamValue>(_ values: UnsafeMutablePointer<Value>, count: Int) {
     if let lattice {
       for index in 0..<count {
@@ -33,7 +30,6 @@ struct Spacing: Equatable {
     }
   }
 
-  /// Whether all these values are used ones.
   func fits<Value: StreamValue>(_ values: UnsafePointer<Value>, _ count: Int) -> Bool {
     guard let lattice else {
       var union: Value = 0
@@ -73,13 +69,12 @@ struct Lattice: Equatable {
   /// The value of number 0 before rounding, times 2^precision: from 0 to below 64.
   let base: Int64
 
-  /// Highest ``precision``.
   static let maximumPrecision = 24
   /// Bits of step and base in front of the point: both are below 64.
   static let integerBits = 6
 
-  /// A lattice; `nil` when the precision is too high, or the step below 1. Neither step nor base has more bits than a log
-  /// has for it.
+  /// A lattice; `nil` when the precision is too high, or the step below 1. Step and base have no more bits than a log can
+  /// hold.
   init?(precision: Int, step: Int64, base: Int64) {
     guard precision <= Lattice.maximumPrecision, step >= 1 << Int64(precision) else { return nil }
     (self.precision, self.step, self.base) = (precision, step, base)
@@ -91,9 +86,7 @@ struct Lattice: Equatable {
     (number &* step &+ base) &>> Int64(truncatingIfNeeded: precision)
   }
 
-  /// The greatest number whose value is at most `value`, which has 16 bits.
-  ///
-  /// value(at: k) <= v says k · step + base < (v + 1) · 2^precision.
+  /// The greatest number whose value is at most `value`, of 16 bits: k · step + base < (value + 1) · 2^precision.
   @inline(__always)
   func number(of value: Int64) -> Int64 {
     let above = (value &+ 1) &<< Int64(truncatingIfNeeded: precision) &- 1 &- base

@@ -2,10 +2,10 @@
 
 /// Encodes one stream of a samples body: the times, or the counts of one channel.
 ///
-/// It tries the predictors that may pay, counts their bits exactly, and writes the smallest. All arithmetic
-/// is on integers, so that every machine writes the same bytes.
+/// It tries the predictors that may pay, counts their bits exactly, and writes the smallest. All arithmetic is on integers,
+/// so that every machine writes the same bytes.
 struct StreamEncoder<Value: StreamValue>: ~Copyable {
-  /// The numbers of eight values of history and of the values, among those that are used.
+  /// The numbers of eight values of history and of the run's values, among those that are used.
   private let numbers = OwnedMemory<Value>(StreamEncoder.past + SampleBlock.capacity, repeating: 0)
   /// Folded residuals: of the best predictor so far, and of the one on trial.
   private var best = OwnedMemory<Value.Magnitude>(SampleBlock.capacity, repeating: 0)
@@ -21,14 +21,14 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
 
   private static var past: Int { StreamMethod.maximumOrder }
   private static var mask: UInt64 { UInt64.max >> UInt64(64 - Value.bitWidth) }
-  /// From here on ranking by estimates is better than trying everything.
+  /// From this length on ranking by estimates is better than trying everything.
   private static var longRun: Int { 64 }
 
-  /// Writes `count` values (1...1024) and carries `state` over to the next chunk.
+  /// Writes `count` values (1...1024), which fit `spacing`, and carries `state` over; returns the predictor that was used.
   ///
-  /// `choice` is the predictor that a longer or shorter run of the same values used: it is then used again,
-  /// if it can be. `advice` is a predictor that pays over many chunks, though perhaps not in this one. All
-  /// values fit `spacing`. Returns the predictor that was used.
+  /// - Parameters:
+  ///   - choice: The predictor that a longer or shorter run of the same values used, to be used again if possible.
+  ///   - advice: A predictor that pays over many chunks, though perhaps not in this one.
   mutating func encode(
     _ writer: inout BitWriter, _ state: inout StreamState, _ values: UnsafePointer<Value>,
     count: Int, spacing: Spacing, choice: Predictor?, advice: Predictor? = nil
@@ -87,7 +87,6 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
     state.predictor = constant
   }
 
-  /// Puts the numbers of history and values side by side.
   private func prepare(
     _ values: UnsafePointer<Value>, _ count: Int, _ state: StreamState, _ spacing: Spacing
   ) {
@@ -99,7 +98,6 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
     for index in 0..<count { target[index] = spacing.number(of: values[index]) }
   }
 
-  /// Tries the predictors that may pay.
   private mutating func search(_ count: Int, _ state: StreamState, _ spacing: Spacing) {
     let last = state.predictor
     if count < 4 * StreamEncoder.longRun, last.method != .constant, last.spacing == spacing {
@@ -152,9 +150,8 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
     weigh(candidate, count, state, isLasting: isLasting)
   }
 
-  /// Counts the bits of a predictor whose codes are in `spare`, and keeps it when there is no better one.
-  ///
-  /// A lasting one is not charged with its whole head, because later chunks use it too.
+  /// Counts the bits of a predictor whose codes are in `spare`, and keeps it if it is the best. A lasting one pays only a
+  /// part of its head, because later chunks use it, too.
   private mutating func weigh(
     _ candidate: Predictor, _ count: Int, _ state: StreamState, isLasting: Bool = false
   ) {
@@ -182,8 +179,8 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
     }
   }
 
-  /// The offset that centres the residuals in `spare`: the median of a few for times, which have outliers,
-  /// and the mean for counts, which have noise.
+  /// The offset that centres the residuals in `spare`: the median of a few for times, which have outliers, and the mean for
+  /// counts, which have noise.
   private func centre(_ count: Int) -> Int64 {
     if Value.bitWidth == 16 { return StreamEncoder.mean(UnsafePointer(spare.base), count) }
     let step = max(count / 31, 1)
@@ -202,14 +199,14 @@ struct StreamEncoder<Value: StreamValue>: ~Copyable {
     return sorted[length / 2]
   }
 
-  /// The mean of the residuals that codes of 16 bits stand for, rounded.
+  /// The rounded mean of the residuals of 16-bit codes.
   static func mean(_ codes: UnsafePointer<Value.Magnitude>, _ count: Int) -> Int64 {
     var sum: Int64 = 0
     for index in 0..<count { sum &+= Int64(RiceCode.unfold(codes[index], as: Value.self)) }
     return floorDivide(2 * sum + Int64(count), 2 * Int64(count))
   }
 
-  /// Bits of a run, but for a constant: log₂ of the sum of each 16 codes, for each of the 16.
+  /// Bits of a run, up to a constant: 16 · log₂ of the sum of each 16 codes.
   static func estimate(_ codes: UnsafePointer<Value.Magnitude>, _ count: Int) -> UInt64 {
     var total: UInt64 = 0
     var start = 0

@@ -2,10 +2,10 @@
 
 import IMUModel
 
-/// Tick times in units of the recording's resolution, fast for consecutive ticks.
+/// Tick times in units of the recording's resolution: floor(min(floor(tick · 10⁹ · denominator / numerator), 2⁶² − 1) /
+/// unit).
 ///
-/// The grid at a tick is floor(min(floor(tick · 10⁹ · denominator / numerator), 2⁶² − 1) / unit). For the
-/// tick after the last one it takes two additions instead of a division of 128 by 64 bits.
+/// For the tick after the last one it takes two additions instead of a division of 128 by 64 bits.
 struct TickGrid {
   private let rate: SampleRate
   private let unit: Int64

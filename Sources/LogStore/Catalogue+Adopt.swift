@@ -6,38 +6,33 @@ public import IMUModel
 import LogFormat
 
 extension Catalogue {
-  /// A recording whose writer never ended it, and what was done about it.
-  public struct Adoption: Equatable, Sendable {
-    /// The recording.
-    public var entry: CatalogueEntry
-    /// Preallocated zeros that were cut off, in bytes.
-    public var cutByteCount: UInt64
-  }
-
   /// Puts the store in order after a kill or a power loss; called at each start of a writer.
   ///
-  /// Recordings that no program is writing lose their preallocated zeros, back to the last page with anything in it; no
-  /// other byte is touched. Files that were being created or imported are deleted. Whatever cannot be put in order is left
-  /// for the next start. Cost: a `stat` of each recording, and a check of those that are new or changed.
+  /// Recordings that no program is writing lose the pages of preallocated zeros at their end, and nothing else. Files that
+  /// were being created or imported are deleted. What cannot be put in order is left for the next start. Cost: a `stat` of
+  /// each recording, and a check of new or changed ones.
   ///
-  /// - Parameter isWanted: Called before each check of a recording, and before each MiB of zeros at its end; `false`
-  ///   leaves the rest for the next call.
-  /// - Returns: The recordings that were cut.
+  /// - Parameter isWanted: Called before each check of a recording, and before each MiB of zeros; `false` leaves the rest
+  ///   for the next call.
+  /// - Returns: The recordings that were cut, and the bytes of zeros taken off.
   /// - Throws: ``CatalogueError/storage(_:)`` when the directory cannot be listed.
   public func adopt(
     while isWanted: () -> Bool = { true }
-  ) throws(CatalogueError) -> [Adoption] {
+  ) throws(CatalogueError) -> [(entry: CatalogueEntry, cutByteCount: UInt64)] {
     let names = try wrapped { () throws(StorageError) in try files.names(in: path) }
     guard files.mayChangeNames(in: path) else { return [] }
     shareOwnFiles(names)
-    sweep(names.filter(Catalogue.isTemporary))
+    sweep(
+      names.filter {
+        $0.hasPrefix(Catalogue.temporaryPrefix) || $0.hasPrefix(Catalogue.unfinishedPrefix)
+      })
     let known = KnownRecordings(in: self)
-    var adoptions: [Adoption] = []
+    var adoptions: [(entry: CatalogueEntry, cutByteCount: UInt64)] = []
     var confirmed: [UInt64] = []
     var fresh: [UInt64] = []
     for entry in Catalogue.entries(names, in: path) {
       do {
-        // A link's target does not belong to the store, nor does a file that also has a name elsewhere.
+        // A link's target, or a file that also has a name elsewhere, does not belong to the store.
         let status = try files.status(entry.path, followsLink: false)
         guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else { continue }
         let key = KnownRecordings.key(entry.fileName, status)
@@ -48,13 +43,19 @@ extension Catalogue {
         guard isWanted() else { continue }
         let (whole, cut) = try trim(
           entry, isAlone: fresh.count < Catalogue.mostSyncs, while: isWanted)
-        if cut > 0 { adoptions.append(Adoption(entry: entry, cutByteCount: cut)) }
+        if cut > 0 { adoptions.append((entry, cut)) }
         if let whole { fresh.append(whole) }
       } catch {
         continue
       }
     }
-    if fresh.count > Catalogue.mostSyncs, !isSynced() { fresh = [] }
+    if fresh.count > Catalogue.mostSyncs {
+      do {
+        try files.open(path, flags: O_RDONLY | O_DIRECTORY).syncFileSystem()
+      } catch {
+        fresh = []
+      }
+    }
     known.add(fresh, confirmed: confirmed, in: self)
     return adoptions
   }
@@ -62,17 +63,7 @@ extension Catalogue {
   /// Up to this many recordings are synced one by one; for more, the whole file system is.
   private static var mostSyncs: Int { 64 }
 
-  private func isSynced() -> Bool {
-    do {
-      try files.open(path, flags: O_RDONLY | O_DIRECTORY).syncFileSystem()
-      return true
-    } catch {
-      return false
-    }
-  }
-
-  /// Shares this user's lock and trash with everyone who may change the store: an earlier version of the program made
-  /// them for their owner alone.
+  /// Shares this user's lock and trash with everyone who may change the store: an earlier version of imulog did not.
   private func shareOwnFiles(_ names: [String]) {
     do {
       if names.contains(Catalogue.trashName) { try makeOwnDirectory(Catalogue.trashName) }
@@ -84,13 +75,8 @@ extension Catalogue {
     }
   }
 
-  private static func isTemporary(_ name: String) -> Bool {
-    name.hasPrefix(temporaryPrefix) || name.hasPrefix(unfinishedPrefix)
-  }
-
-  /// Deletes temporary files that no program is writing, under the number lock. A program that creates a recording holds
-  /// that lock while its file is temporary, and one that imports locks its file under it, so an unlocked file is left
-  /// over. A file that cannot be deleted stays.
+  /// Deletes temporary files that no program is writing, under the number lock: whoever creates a recording holds that lock
+  /// while its file is temporary, and whoever imports locks the file under it, so an unlocked file is left over.
   private func sweep(_ temporary: [String]) {
     guard !temporary.isEmpty else { return }
     do {
@@ -112,13 +98,12 @@ extension Catalogue {
     }
   }
 
-  /// Cuts pages of zeros from the end of a log that no program is writing; any other file, whatever its name, stays as it
-  /// is and is not searched.
+  /// Cuts pages of zeros from the end of a log that no program is writing; other files are neither changed nor searched.
   ///
   /// - Parameters:
   ///   - isAlone: Whether to sync a file that needs no cut.
   ///   - isWanted: Called before each MiB of zeros.
-  /// - Returns: Its key when nothing is left to do, and how many bytes were cut.
+  /// - Returns: The recording's key when nothing is left to do, and how many bytes were cut.
   private func trim(
     _ entry: CatalogueEntry, isAlone: Bool, while isWanted: () -> Bool
   ) throws(StorageError) -> (whole: UInt64?, cut: UInt64) {
@@ -127,7 +112,7 @@ extension Catalogue {
       // A live recording may look complete for a moment, on a full disk.
       guard try file.lock(exclusive: false) else { return (nil, 0) }
       let status = try file.status()
-      // The cheap question first: a recording that was ended has no page of zeros at its end.
+      // The cheap question first: a recording that was ended has no zeros at its end.
       let size = UInt64(clamping: status.st_size)
       var log = FileStorage(file, length: size)
       guard size > UInt64(LogFormat.pageSize), try log.isZeroPage(endingAt: size, PageMemory())
@@ -143,7 +128,7 @@ extension Catalogue {
     let status = try file.status()
     guard status.st_nlink == 1 else { return (nil, 0) }
     let length = try file.regularFileSize()
-    // A log of a later version is left to a program that knows it.
+    // A later version's log is left to a program that knows it.
     guard try Catalogue.isLog(file) else { return (nil, 0) }
     var log = FileStorage(file, length: length)
     let written = try log.writtenByteCount { () throws(StorageError) in
@@ -163,7 +148,7 @@ extension Catalogue {
   }
 }
 
-/// Whether the bytes begin with the header of a page of a log, of this version.
+/// Whether the bytes begin with a page header of this version.
 func isPage(_ bytes: UnsafeRawBufferPointer) -> Bool {
   do {
     _ = try PageHeader(decoding: bytes)
@@ -175,15 +160,15 @@ func isPage(_ bytes: UnsafeRawBufferPointer) -> Bool {
 
 /// Maintenance of a store.
 extension Catalogue {
-  /// Adopts recordings that were cut off, as ``adopt(while:)``, and deletes what has been in the trash for 30 days at the
-  /// time `now`. Failures are reported, each in a sentence, and stop nothing: a recording can be made all the same.
+  /// Adopts recordings as ``adopt(while:)``, and deletes what has been in the trash for 30 days at `now`. Failures are
+  /// reported, each in a sentence, and stop nothing: a recording can be made all the same.
   public func tidy(
     now: WallTime, while isWanted: () -> Bool = { true }, report: (String) -> Void
   ) {
     do {
       _ = try adopt(while: isWanted)
     } catch {
-      report("recordings that were cut off could not be looked for: \(error)")
+      report("cannot look for recordings that were cut off: \(error)")
     }
     sweep(now: now, report: report)
   }
@@ -193,12 +178,11 @@ extension Catalogue {
     do {
       _ = try expireLeftovers(now: now)
     } catch {
-      report("what was left unchanged for 30 days could not be looked for: \(error)")
+      report("cannot look for what was left unchanged for 30 days: \(error)")
     }
     let failures = emptyTrash(now: now).failures
     guard let first = failures.first else { return }
     let more = failures.count > 1 ? " (and \(failures.count - 1) more)" : ""
-    report(
-      "not all could be deleted of what has been in the trash for 30 days: \(first)\(more)")
+    report("cannot delete all that has been in the trash for 30 days: \(first)\(more)")
   }
 }

@@ -5,19 +5,18 @@ import Glibc
 public import IMUModel
 import LogFormat
 
-/// A recording that is being written: its file, with the header in it and durable, and its lock.
+/// A recording that is being written: its file, with a durable header in it, and its lock.
 ///
-/// The lock, which marks the recording as live for others, is held until the storage is closed when its
-/// last owner releases it.
+/// The lock marks the recording as live for others. It is held until the last owner of the storage releases it.
 public struct LiveRecording: ~Copyable {
   /// The recording in its store.
   public let entry: CatalogueEntry
-  /// The header that was written: the given description with the number in this store.
+  /// The header that was written: as given, with the number in this store.
   public let description: RecordingDescription
   /// Where the pages after the header go.
   package var storage: FileStorage
 
-  /// Hands over the storage, which then writes past the page cache.
+  /// Hands over the storage, which from now on writes past the page cache.
   public consuming func takeStorage() -> FileStorage {
     var storage = storage
     storage.bypassCache()
@@ -26,10 +25,10 @@ public struct LiveRecording: ~Copyable {
 }
 
 extension Catalogue {
-  /// Begins a recording: assigns the next number, which is durable from then on, and writes its header durably.
+  /// Begins a recording: assigns the next number, durably, and writes the header durably.
   ///
   /// A step that fails leaves nothing in the store. Numbers are assigned under a lock and never twice, even after the newest
-  /// recording was removed; a number whose recording could not be made may be skipped.
+  /// recording was removed; the number of a recording that could not be made may be skipped.
   ///
   /// - Parameters:
   ///   - description: The header; its number is ignored.
@@ -40,11 +39,10 @@ extension Catalogue {
     try begin(description, wall: wall, firstPage: nil, isListed: true)
   }
 
-  /// Begins a recording that was made elsewhere: it is unlisted until ``publish(_:)``, and gone after a kill or a power
-  /// loss.
+  /// Begins a recording made elsewhere: unlisted until ``publish(_:)``, and gone after a kill or a power loss.
   ///
-  /// - Parameter firstPage: The first page of a log made elsewhere, to be copied as it is: the checks in it continue from
-  ///   the header's bytes, so the header keeps its number there. `nil` to write a header for this store.
+  /// - Parameter firstPage: The first page of a log to copy as it is, whose header keeps its number because the checks in
+  ///   the page depend on it; `nil` to write a header for this store.
   public func createUnlisted(
     _ description: RecordingDescription, wall: Int64, firstPage: [UInt8]? = nil
   ) throws(CatalogueError) -> LiveRecording {
@@ -67,10 +65,10 @@ extension Catalogue {
       number: description.number, start: UTCStamp(nanoseconds: wall), id: description.id)
     let entry = CatalogueEntry(name, in: path)
     let storage = try wrapped { () throws(StorageError) in
-      // Before the file, whose preallocated space may be the last there is.
+      // Before the file, which may preallocate the last space.
       try lock.write(number: entry.number, in: self)
       guard isListed else {
-        // The name of an incomplete import reserves the number.
+        // The name of an unfinished import reserves its number.
         return try makeFile(holding: header, at: path(of: Catalogue.unfinishedPrefix + name.text))
       }
       let temporary = path(of: "\(Catalogue.temporaryPrefix)\(description.id)")
@@ -82,7 +80,6 @@ extension Catalogue {
     return LiveRecording(entry: entry, description: description, storage: storage)
   }
 
-  /// Makes a locked file with a durable header, or nothing.
   private func makeFile(
     holding header: [UInt8], at path: String
   ) throws(StorageError) -> FileStorage {
@@ -101,36 +98,31 @@ extension Catalogue {
     return storage
   }
 
-  /// Renames a file to its final name, durably, or removes it.
   private func rename(_ storage: inout FileStorage, to final: String) throws(StorageError) {
-    let temporary = storage.name
+    var name = storage.name
     do {
-      try files.rename(temporary, toFree: final)
-    } catch {
-      withdraw(temporary)
-      throw error
-    }
-    do {
+      try files.rename(name, toFree: final)
+      name = final
       storage.wasRenamed(to: final)
-      // On FAT a name carries the file's length and place; the new one gets them when the file is synced, not with the
+      // On FAT a name carries the file's length and place; the new name gets them when the file is synced, not with the
       // directory. Until then a power loss leaves an empty file.
       try storage.sync()
       try files.syncDirectory(path)
     } catch {
-      withdraw(final)
+      withdraw(name)
       throw error
     }
   }
 
-  /// Finishes the file of ``createUnlisted(_:wall:firstPage:)`` and lists it: complete and durable, or not at all.
+  /// Finishes the file of ``createUnlisted(_:wall:firstPage:)`` and lists it, complete and durable, or not at all.
   public func publish(_ live: consuming LiveRecording) throws(CatalogueError) -> CatalogueEntry {
     let entry = live.entry
     let id = live.description.id
     var storage = live.storage
     do throws(CatalogueError) {
-      // Before the lock: all of a long recording may still have to reach the card.
+      // Before the lock: a long recording may still have to reach the card.
       try wrapped { () throws(StorageError) in try storage.finish() }
-      // Held so that no other program lists the same recording meanwhile.
+      // Held so that no other program lists the same recording.
       let lock = try wrapped { () throws(StorageError) in try numberLock() }
       if let there = try self.entry(of: id) { throw .present(id: "\(id)", number: there.number) }
       try wrapped { () throws(StorageError) in try rename(&storage, to: entry.path) }
@@ -148,7 +140,7 @@ extension Catalogue {
     _ = try wrapped { () throws(StorageError) in try files.remove(name) }
   }
 
-  /// Removes a recording that was begun and is not wanted: nothing of it stays, not even in the trash.
+  /// Removes all of a recording that was begun and is not wanted, not even keeping it in the trash.
   ///
   /// - Parameter entry: The entry of a ``LiveRecording`` of this program.
   public func discard(_ entry: CatalogueEntry) throws(CatalogueError) {
@@ -158,8 +150,8 @@ extension Catalogue {
     }
   }
 
-  /// Removes the file of a recording that could not be created. A temporary file that cannot be removed is swept at the
-  /// next start; a file under its final name is, at worst, a recording without samples.
+  /// Removes the file of a recording that could not be created. If that fails, the next start sweeps a temporary file; one
+  /// with its final name is a recording without samples.
   private func withdraw(_ name: String) {
     do { try files.remove(name) } catch { return }
   }

@@ -5,17 +5,15 @@ import Glibc
 import Synchronization
 import IMUModel
 
-/// A complete copy that waits to become a recording of its store, and the result.
-///
-/// Used by one thread at a time.
+/// A complete copy that waits to become a recording of its store, and the result. Used by one thread at a time.
 public final class WholeCopy: @unchecked Sendable {
-  // Safe: only `publish` hands it to another thread, one at a time, and uses it again after that thread has ended.
+  // Safe: only `publish` hands it to another thread, one at a time, and waits for that thread's end before using it.
   private var copy: PartialCopy?
   /// The number that it should get.
   public let number: UInt32
   /// Seconds since 1970 at which it began, for the file's name.
   public let start: Int64
-  /// The recording that it became, or why it did not: EAGAIN until it is published.
+  /// The new recording, or why there is none; EAGAIN until it is published.
   public fileprivate(set) var result: Result<CatalogueEntry, CatalogueError>
 
   /// A copy that was proved to be complete.
@@ -26,11 +24,10 @@ public final class WholeCopy: @unchecked Sendable {
     self.copy = consume copy
   }
 
-  /// How far it is.
   private enum Stage { case coming, durable, named, failed }
   private var stage = Stage.coming
 
-  /// The part that waits for the disk, which may run concurrently with other copies.
+  /// Waits for the disk; may run concurrently with other copies.
   fileprivate func sync() {
     do throws(StorageError) {
       switch stage {
@@ -51,17 +48,17 @@ public final class WholeCopy: @unchecked Sendable {
     stage = .failed
     result = .failure(error)
     guard wasNamed else { return }
-    // If it cannot be renamed either, it stays and is synced before anything relies on it.
+    // If this fails, too, it is synced before anything relies on it.
     do { try copy?.doubt() } catch { return }
   }
 
-  /// Closes the copy, which releases its lock.
+  /// Closes the copy, and so releases its lock.
   fileprivate func close() { copy = nil }
 
   fileprivate func place(in index: StoreIndex, _ lock: borrowing NumberLock) {
     guard stage == .durable, let id = copy?.id else { return }
     do throws(CatalogueError) {
-      // The same recording is here already, so this copy is not needed.
+      // The same recording is here already.
       if let there = try index.entry(of: id) {
         throw .present(id: "\(id)", number: there.number)
       }
@@ -80,13 +77,11 @@ public final class WholeCopy: @unchecked Sendable {
 }
 
 extension StoreIndex {
-  /// Makes complete copies recordings of this store: durable, and under their final names.
+  /// Makes complete copies recordings of this store: durable, and under their final names. Each copy holds its result.
   ///
-  /// Each gets the number that it should have or, where another recording here or in the trash has that, the next one
-  /// that was never assigned. Many at once cost little more than one: their syncs wait together.
-  ///
-  /// Each copy holds its result. One that is durable and gets no name stays a partial copy with all its bytes, so the
-  /// next attempt need not transfer it again.
+  /// Each gets the number that it should have or, where another recording here or in the trash has that, the next one that
+  /// was never assigned. Many at once cost little more than one: their syncs wait together. A durable copy without a name
+  /// stays a partial copy, so the next attempt need not transfer it again.
   public func publish(_ copies: [WholeCopy]) {
     StoreIndex.sync(copies)
     do {
@@ -132,10 +127,10 @@ extension StoreIndex {
   {
     let written = try catalogue.wrapped { () throws(StorageError) in try lock.number() }
     let highest = max(try self.highest(), written)
-    // A number uses up all below it that were never assigned: those of the upper half are not kept, so that some are left.
+    // A number uses up the unassigned ones below it: numbers of the upper half are not kept, so that some are left.
     let isTaken = try !isFree(wanted)
     let isGiven = (1...UInt32.max / 2).contains(wanted) && !isTaken
-    guard isGiven || highest < .max else { throw .outOfNumbers(path: catalogue.path) }
+    guard isGiven || highest < .max else { throw .outOfNumbers(catalogue.path) }
     let number = isGiven ? wanted : highest + 1
     if number > highest {
       try catalogue.wrapped { () throws(StorageError) in
@@ -146,17 +141,15 @@ extension StoreIndex {
   }
 }
 
-/// Copies to be synced by several threads, each copy by one of them.
+/// Copies to be synced, each by one of several threads.
 private final class SyncWork: Sendable {
   private let copies: [WholeCopy]
   private let next = Mutex(0)
 
-  /// Threads at a time.
+  /// Most threads at a time.
   static let most = 16
 
-  init(_ copies: [WholeCopy]) {
-    self.copies = copies
-  }
+  init(_ copies: [WholeCopy]) { self.copies = copies }
 
   static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
     // Safe: the reference was retained for this thread alone.

@@ -9,18 +9,18 @@ public struct Room: Equatable, Sendable {
   public var free: UInt64
   /// Whether that is enough.
   public var isEnough = false
-  /// Bytes that deleting the trash would free; it was left there because that is not enough.
+  /// Bytes that deleting the trash would free; it stays because that is not enough.
   public var inTrash: UInt64 = 0
-  /// The same for the recordings, where they may be deleted.
+  /// The same for recordings that may be deleted.
   public var inRecordings: UInt64 = 0
-  /// Bytes of files that could be deleted but would free nothing, because another program has them open.
+  /// Bytes of files whose deletion would free nothing, because another program has them open.
   public var inUse: UInt64 = 0
-  /// Bytes of deleted files that did not become free, although no program was known to have them open; if not 0, this is
-  /// why no more was deleted.
+  /// Bytes of deleted files that did not become free, although no program was known to have them open; if not 0, deleting
+  /// stopped for this reason.
   public var unreleased: UInt64 = 0
-  /// Numbers of the recordings in the trash that were deleted for good.
+  /// Numbers of the recordings deleted from the trash.
   public var deletedFromTrash: [UInt32] = []
-  /// Numbers of the recordings that were deleted for good, oldest first.
+  /// Numbers of the other deleted recordings, oldest first.
   public var deleted: [UInt32] = []
 
   /// How many recordings were deleted for good.
@@ -29,12 +29,10 @@ public struct Room: Equatable, Sendable {
 
 extension Catalogue {
   /// Bytes that this user may still write to the store's file system.
-  public func freeByteCount() throws(StorageError) -> UInt64 {
-    try room().free
-  }
+  public func freeByteCount() throws(StorageError) -> UInt64 { try room().free }
 
-  /// Bytes that this user may still write to the store's file system, and how many of them copies from elsewhere leave
-  /// free: a sixty-fourth of the file system, at most 64 MiB. The C function is `statvfs`.
+  /// The same, and how many of them copies from elsewhere leave free: a sixty-fourth of the file system, at most 64 MiB. C:
+  /// `statvfs`.
   public func room() throws(StorageError) -> (free: UInt64, reserve: UInt64) {
     var status = statvfs()
     while statvfs(path, &status) != 0 {
@@ -47,13 +45,11 @@ extension Catalogue {
   /// Deletes recordings from the trash, those removed first, and then the oldest recordings, until `wanted` bytes are
   /// free; deletes nothing when that would not be enough.
   ///
-  /// Live recordings stay, and so do files that cannot be deleted and those that would free nothing: links, and files that
-  /// another program has open or that have another name elsewhere. A recording for which the kernel does not report that
-  /// goes after all others of its kind. When deleting frees less than it should (the file system keeps snapshots), it stops.
+  /// It keeps live recordings, files that cannot be deleted, and those that would free nothing: links, and files that are
+  /// open, or have another name, elsewhere. If the kernel does not report whether a recording is open, it goes last of its
+  /// kind. When deleting frees less than it should, as with snapshots of the file system, it stops.
   ///
-  /// - Parameters:
-  ///   - wanted: Bytes.
-  ///   - deletesOldest: Whether recordings may go, and not only the trash.
+  /// - Parameter deletesOldest: Whether recordings may go, and not only the trash.
   public func makeRoom(
     for wanted: UInt64, deletesOldest: Bool
   ) throws(StorageError) -> Room {
@@ -63,10 +59,9 @@ extension Catalogue {
   }
 
   /// Deletes one recording, the first that ``makeRoom(for:deletesOldest:)`` would, because the file system refused bytes
-  /// or files although some are free: no inode is left, or this user's quota is used up. For a quota, only files that
-  /// this user owns count.
+  /// although some are free: no inode is left, or this user's quota is used up. For a quota, only this user's files count.
   ///
-  /// - Returns: The result; ``Room/deletedCount`` is 0 when nothing could help.
+  /// - Returns: The result, whose ``Room/deletedCount`` is 0 when nothing could help.
   public func makeRoom(
     after error: StorageError, deletesOldest: Bool
   ) throws(StorageError) -> Room {
@@ -79,7 +74,11 @@ extension Catalogue {
       ).victims.first
     {
       try noteNumbers([victim])
-      if delete(victim) { room.note(victim) } else { hopeless.insert(victim.entry.fileName) }
+      if delete(victim) {
+        room[keyPath: victim.list].append(victim.entry.number)
+      } else {
+        hopeless.insert(victim.entry.fileName)
+      }
     }
     room.free = try freeByteCount()
     return room
@@ -93,7 +92,6 @@ extension Catalogue {
       >= wanted - free
   }
 
-  /// - Parameter measure: Returns the bytes that are free.
   package func makeRoom(
     for wanted: UInt64, deletesOldest: Bool, measure: () throws(StorageError) -> UInt64
   ) throws(StorageError) -> Room {
@@ -102,7 +100,7 @@ extension Catalogue {
     /// Bytes that the deletions should have freed.
     var freed: UInt64 = 0
     var hopeless: Set<String> = []
-    /// Bytes of a recording that a program had open after all, which could not be known.
+    /// Bytes of a recording that was open after all, which could not be known.
     var mistaken: UInt64?
     while room.free < wanted {
       let missing = wanted - room.free
@@ -111,7 +109,7 @@ extension Catalogue {
       let isVain = freed > 2 * gained + Catalogue.slack
       guard plan.byteCount >= missing, !isVain else {
         room.unreleased = (mistaken ?? 0) + (isVain ? freed - min(freed, gained) : 0)
-        // There may be more than the plan that was enough.
+        // More than the plan may be there.
         let rest =
           isVain ? try deletions(for: .max, deletesOldest: deletesOldest, besides: hopeless) : plan
         room.inTrash = rest.victims.reduce(0) { $0 + ($1.isTrashed ? $1.byteCount : 0) }
@@ -127,12 +125,12 @@ extension Catalogue {
           room.free = try measure()
           break
         }
-        room.note(victim)
+        room[keyPath: victim.list].append(victim.entry.number)
         let last = room.free
         room.free = try measure()
         if !victim.isKnown, mistaken == nil, room.free - min(last, room.free) < victim.byteCount / 2
         {
-          // The rest may not be enough any more. A second one that frees nothing counts: it is the file system.
+          // The rest may not be enough any more. A second one that frees nothing counts as the file system's doing.
           mistaken = victim.byteCount
           break
         }
@@ -147,21 +145,23 @@ extension Catalogue {
   /// Bytes by which the gain may fall short of half of what was deleted: others write meanwhile.
   private static var slack: UInt64 { 4 << 20 }
 
-  /// A recording that may be deleted for good, and the bytes that frees.
-  fileprivate struct Deletion {
+  /// A recording that may be deleted, and the bytes that frees.
+  private struct Deletion {
     let entry: CatalogueEntry
     let isTrashed: Bool
     let byteCount: UInt64
     /// Whether it is known that no program has it open.
     let isKnown: Bool
+
+    var list: WritableKeyPath<Room, [UInt32]> { isTrashed ? \.deletedFromTrash : \.deleted }
   }
 
-  /// The recordings that may be deleted, in this order.
+  /// The recordings to delete, in order.
   private struct Plan {
     var victims: [Deletion] = []
     /// Bytes that all of them free.
     var byteCount: UInt64 = 0
-    /// Bytes of those skipped because another program has them open.
+    /// Bytes of files skipped because another program has them open.
     var inUse: UInt64 = 0
 
     mutating func add(_ victim: Deletion) {
@@ -170,9 +170,7 @@ extension Catalogue {
     }
   }
 
-  /// What to delete to free `missing` bytes; everything that may be deleted when that is less.
-  ///
-  /// - Parameter ofThisUser: Whether only files of this user are deleted.
+  /// The deletions that free `missing` bytes, or all possible ones when these free less.
   private func deletions(
     for missing: UInt64, deletesOldest: Bool, ofThisUser: Bool = false,
     besides hopeless: Set<String>
@@ -199,10 +197,10 @@ extension Catalogue {
     }
     do {
       let trash = try trashContents()
-      add(trash.map(\.recording.entry), in: path(of: Catalogue.trashName), isTrashed: true)
+      add(trash.map(\.entry), in: path(of: Catalogue.trashName), isTrashed: true)
     } catch {
-      // A trash that cannot be read, or is not the store's own directory, makes no room and stops nothing. The sweep
-      // before each recording reports it.
+      // A trash that cannot be read, or is not the store's own directory, makes no room. The sweep before each recording
+      // reports it.
     }
     if deletesOldest, plan.byteCount < missing {
       let names = try files.names(in: path)
@@ -222,7 +220,7 @@ extension Catalogue {
       let parent = try files.status(directory)
       let user = geteuid()
       if ofThisUser, status.st_uid != user { return 0 }
-      // In a sticky directory only the owners of the file and of the directory may remove a name.
+      // In a sticky directory only the owners of file and directory may remove a name.
       if parent.st_mode & S_ISVTX != 0, ![0, status.st_uid, parent.st_uid].contains(user) {
         return 0
       }
@@ -232,7 +230,7 @@ extension Catalogue {
     }
   }
 
-  /// What other programs do with a recording; `unknown` when the kernel does not report whether one has it open.
+  /// What other programs do with a recording; `unknown` when the kernel does not report whether it is open.
   private enum Use { case none, written, open, unknown, unreadable }
 
   private func use(of entry: CatalogueEntry) -> Use {
@@ -245,8 +243,8 @@ extension Catalogue {
     }
   }
 
-  /// The numbers of what is about to be deleted must not be assigned again. On a full disk, noting that may need the very
-  /// room that is about to be made; then the remaining names show which numbers were assigned.
+  /// Keeps the numbers of what is about to be deleted from being assigned again. A full disk may lack room for that; then
+  /// the remaining names show the assigned numbers.
   private func noteNumbers(_ plan: [Deletion]) throws(StorageError) {
     guard let highest = plan.map(\.entry.number).max() else { return }
     do {
@@ -272,16 +270,6 @@ extension Catalogue {
         : try files.remove(victim.entry.path)
     } catch {
       return false
-    }
-  }
-}
-
-extension Room {
-  fileprivate mutating func note(_ victim: Catalogue.Deletion) {
-    if victim.isTrashed {
-      deletedFromTrash.append(victim.entry.number)
-    } else {
-      deleted.append(victim.entry.number)
     }
   }
 }

@@ -8,34 +8,39 @@ public import IMUModel
 public struct TrashedRecording: Hashable, Sendable {
   /// The file, which can be read like any recording.
   public let entry: CatalogueEntry
-  /// When it was removed, in seconds since 1970; `nil` when the clock was not synchronised then.
-  public let removedSeconds: Int64?
   /// Its name in the store.
   let formerName: String
+  /// The date in its name.
+  fileprivate let stamp: UTCStamp
+  /// Whether the stamp is of a synchronised clock.
+  fileprivate let isDated: Bool
 
-  /// When it is due for deletion, in seconds since 1970; `nil` when that is not known yet.
+  /// When it was removed, in seconds since 1970; `nil` when the clock was not synchronised then.
+  public var removedSeconds: Int64? {
+    isDated && stamp.seconds >= WallTime.earliestCredible ? stamp.seconds : nil
+  }
+
+  /// When it is due for deletion, in seconds since 1970; `nil` while unknown.
   public var dueSeconds: Int64? { removedSeconds.map { $0 + Catalogue.trashAgeLimit } }
 }
 
 extension CatalogueEntry {
-  /// The file's name in the trash.
   var nameInTrash: String { String(fileName.dropFirst(Catalogue.trashName.count + 1)) }
 }
 
 extension Catalogue {
   static let trashName = ".trash"
   static let stampMark: Character = "~"
-  /// Follows a stamp from a clock that was not synchronised: it gives an order but no age.
+  /// Follows a stamp of an unsynchronised clock, which gives an order but no age.
   static let undatedMark = "-undated"
 
   /// Seconds that a removed recording stays in the trash: 30 days.
   public static let trashAgeLimit: Int64 = 30 * 24 * 3600
 
   /// Moves a recording to the trash, where the first sweep after 30 days deletes it. If the clock is not synchronised, the
-  /// 30 days begin at the first removal or sweep at which it is.
+  /// 30 days begin at the first removal or sweep with a synchronised one. Of a link, only the link is moved.
   ///
-  /// - Parameter entry: A recording that no program is writing, or ``CatalogueError/isLive(file:)`` is thrown. Of a link,
-  ///   only the link is moved.
+  /// - Throws: ``CatalogueError/isLive(file:)`` while a program writes the recording.
   @discardableResult
   public func remove(
     _ entry: CatalogueEntry, now: WallTime
@@ -50,40 +55,33 @@ extension Catalogue {
         entry.fileName, in: try openStore(), to: trash, as: entry.fileName, now,
         removalStamp(now, trash))
     } catch {
-      guard error.isForbidden, files.mayChangeNames(in: path) else { throw .storage(error) }
-      throw .trashForbidden(path: path)
+      throw refusal(error)
     }
     try syncMove(to: path(of: Catalogue.trashName), from: path, "in the trash", entry)
-    guard let (trashed, _) = trashed(name) else {
+    guard let trashed = trashed(name) else {
       preconditionFailure("a name that was just made is one of the trash")
     }
     return trashed
   }
 
-  /// The stamp for a removal at `now`, later than all earlier ones: a clock that is not synchronised may lag the clock of
-  /// earlier stamps, or that one may have led this one.
+  /// The stamp for a removal at `now`, later than all earlier ones: an unsynchronised clock may be behind the clock of
+  /// earlier stamps, and that clock may have been ahead.
   private func removalStamp(
     _ now: WallTime, _ trash: borrowing OpenFile
   ) throws(StorageError) -> UTCStamp {
     guard now.isCredible else {
       // Stamps of the last year leave no room for later ones.
-      let newest = contents(try files.names(in: trash)).last {
-        $0.stamp.seconds < UTCStamp.lastYear
-      }
+      let newest = try contents(of: trash).last { $0.stamp.seconds < UTCStamp.lastYear }
       return max(now.stamp, UTCStamp(seconds: (newest?.stamp.seconds ?? .min) + 1))
     }
     // The sweep reports what cannot be renamed.
     var failures: [StorageError] = []
     let before = UTCStamp(seconds: now.stamp.seconds - 1)
-    date(
-      contents(try files.names(in: trash)).map(\.recording), in: trash, until: before, now: now,
-      &failures)
+    date(try contents(of: trash), in: trash, until: before, now: now, &failures)
     return now.stamp
   }
 
-  /// Makes a recording's move durable.
-  ///
-  /// - Parameter place: Where it is now.
+  /// Makes a recording's move to `place`, a clause, durable.
   func syncMove(
     to new: String, from old: String, _ place: String, _ entry: CatalogueEntry
   ) throws(CatalogueError) {
@@ -91,12 +89,22 @@ extension Catalogue {
       try files.syncDirectory(new)
       try files.syncDirectory(old)
     } catch {
-      throw .moveNotDurable(number: entry.number, place: place, error)
+      throw .refused(
+        "recording \(entry.number) is \(place), and a loss of power may undo that: \(error)",
+        error.exitStatus)
     }
   }
 
-  /// A recording in the trash and its stamp, by its name there; `nil` for names that this program does not make.
-  private func trashed(_ text: String) -> (recording: TrashedRecording, stamp: UTCStamp)? {
+  /// Why a name could not move to or from the trash.
+  private func refusal(_ error: StorageError) -> CatalogueError {
+    guard error.isForbidden, files.mayChangeNames(in: path) else { return .storage(error) }
+    return .refused(
+      "the trash of \(path) is another user's; give it back with "
+        + "`sudo chown -R --reference=\(path) \(path)/.trash`", .noPermission)
+  }
+
+  /// A recording in the trash by its name there; `nil` for other programs' names.
+  private func trashed(_ text: String) -> TrashedRecording? {
     guard let mark = text.lastIndex(of: Catalogue.stampMark),
       let name = RecordingName(text[..<mark])
     else { return nil }
@@ -104,11 +112,9 @@ extension Catalogue {
     let isDated = !date.hasSuffix(Catalogue.undatedMark)
     if !isDated { date.removeLast(Catalogue.undatedMark.count) }
     guard let stamp = UTCStamp(utf8: date.utf8) else { return nil }
-    let isCredible = isDated && stamp.seconds >= WallTime.earliestCredible
-    let recording = TrashedRecording(
+    return TrashedRecording(
       entry: CatalogueEntry(name, file: "\(Catalogue.trashName)/\(text)", in: path),
-      removedSeconds: isCredible ? stamp.seconds : nil, formerName: String(text[..<mark]))
-    return (recording, stamp)
+      formerName: String(text[..<mark]), stamp: stamp, isDated: isDated)
   }
 
   /// Whether a program is writing or holding the recording. Links and special files are never written.
@@ -123,28 +129,29 @@ extension Catalogue {
 
   /// Recordings in the trash, last removed first. Reads the directory and no file.
   public func trashed() throws(CatalogueError) -> [TrashedRecording] {
-    let found = try wrapped { () throws(StorageError) in try trashContents() }
-    return found.reversed().map(\.recording)
+    try wrapped { () throws(StorageError) in try trashContents() }.reversed()
   }
 
-  /// The recordings in the trash with the dates in their names, credible or not, first removed first; files with other
-  /// names are left alone.
-  func trashContents() throws(StorageError) -> [(recording: TrashedRecording, stamp: UTCStamp)] {
-    contents(try trashNames())
+  /// The recordings in the trash, first removed first by their stamps, credible or not.
+  func trashContents() throws(StorageError) -> [TrashedRecording] {
+    try StorageError.unlessMissing { () throws(StorageError) in
+      try contents(of: try openTrash())
+    } ?? []
   }
 
-  private func contents(_ names: [String]) -> [(recording: TrashedRecording, stamp: UTCStamp)] {
-    names.compactMap(trashed).sorted {
-      ($0.stamp.seconds, $0.recording.entry.number, $0.recording.entry.fileName)
-        < ($1.stamp.seconds, $1.recording.entry.number, $1.recording.entry.fileName)
+  private func contents(
+    of trash: borrowing OpenFile
+  ) throws(StorageError) -> [TrashedRecording] {
+    try files.names(in: trash).compactMap(trashed).sorted {
+      ($0.stamp.seconds, $0.entry.number, $0.entry.fileName)
+        < ($1.stamp.seconds, $1.entry.number, $1.entry.fileName)
     }
   }
 
   /// Deletes recordings that have been in the trash for 30 days or more.
   ///
-  /// A clock that is not synchronised gives no age, so nothing is deleted by it. A recording removed under such a clock is
-  /// dated by the first removal or sweep with a synchronised one, and stays for another 30 days. A file that cannot be
-  /// deleted stays and stops nothing.
+  /// An unsynchronised clock gives no age, so nothing is deleted by it. A recording removed under such a clock is dated by
+  /// the first removal or sweep with a synchronised one, and stays for another 30 days. What cannot be deleted stays.
   ///
   /// - Returns: The former names of the deleted recordings, and the failures.
   @discardableResult
@@ -155,7 +162,7 @@ extension Catalogue {
     do throws(StorageError) {
       // Open from the listing to the last deletion, so that a link put in its place has no effect.
       let trash = try openTrash()
-      var due = contents(try files.names(in: trash)).map(\.recording)
+      var due = try contents(of: trash)
       if !ofAnyAge {
         guard now.isCredible else { return ([], []) }
         let all = due
@@ -168,8 +175,8 @@ extension Catalogue {
     }
   }
 
-  /// Dates recordings that were removed while the clock was not synchronised: the last one gets `end`, each one before it
-  /// a second less, so that they keep their order.
+  /// Dates recordings that were removed under an unsynchronised clock: the last one gets `end`, each one before it a second
+  /// less, which keeps their order.
   private func date(
     _ contents: [TrashedRecording], in trash: borrowing OpenFile, until end: UTCStamp,
     now: WallTime, _ failures: inout [StorageError]
@@ -186,8 +193,8 @@ extension Catalogue {
     }
   }
 
-  /// Moves a file to a free name in the trash and returns that name. It holds the time of removal, so that copying the
-  /// trash keeps its age: the second of `first`, or the next one at which no recording of this name was removed.
+  /// Moves a file to a free name in the trash, which it returns. The name holds the time of removal, so that a copy of the
+  /// trash keeps its age: the second `first`, or the next at which no recording of this name was removed.
   private func move(
     _ old: String, in directory: borrowing OpenFile, to trash: borrowing OpenFile, as name: String,
     _ now: WallTime, _ first: UTCStamp
@@ -206,8 +213,8 @@ extension Catalogue {
     }
   }
 
-  /// Deletes recordings from the trash for good, after noting their numbers; returns their former names. On a full disk
-  /// there may be no room for that note; then the remaining names show which numbers were assigned.
+  /// Deletes recordings from the trash for good, after noting their numbers; returns their former names. A full disk may
+  /// lack room for the note; then the remaining names show the assigned numbers.
   private func delete(
     _ recordings: [TrashedRecording], in trash: borrowing OpenFile,
     _ failures: inout [StorageError]
@@ -241,13 +248,11 @@ extension Catalogue {
 
   /// The trash, open, so that work in it does not depend on its path.
   ///
-  /// - Throws: ENOTDIR when the trash is not a directory of the store's own: a link may lead to the trash of another
-  ///   store.
+  /// - Throws: ENOTDIR when it is not the store's own directory: a link may lead to another store's trash.
   func openTrash() throws(StorageError) -> OpenFile {
     try files.open(path(of: Catalogue.trashName), flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   }
 
-  /// The store's directory.
   func openStore() throws(StorageError) -> OpenFile {
     try files.open(path, flags: O_RDONLY | O_DIRECTORY)
   }
@@ -256,9 +261,8 @@ extension Catalogue {
     file.prefix { $0 != stampMark }
   }
 
-  /// The recording in the trash that a user means by `text`, as ``entry(for:)``; `latest` is the last one removed.
-  ///
-  /// Of a recording that is there twice, because it was fetched again after its removal, the last one removed is meant.
+  /// The recording in the trash that a user means by `text`, as ``entry(for:)``; `latest` is the last one removed. Of
+  /// several removals of one recording, which was fetched again in between, the last is meant.
   public func trashedRecording(for text: String) throws(CatalogueError) -> TrashedRecording {
     let trashed = try trashed()
     if RecordingReference(text).isLatest, let last = trashed.first { return last }
@@ -273,13 +277,13 @@ extension Catalogue {
     return match
   }
 
-  /// Restores a recording from the trash, under its number, or under the next one if another recording has that.
+  /// Restores a recording from the trash under its number, or under the next one if another recording has that.
   ///
   /// - Throws: ``CatalogueError/present(id:number:)`` when the store has the same recording;
   ///   ``CatalogueError/notFound(id:path:existing:)`` when it has left the trash.
   @discardableResult
   public func restore(_ trashed: TrashedRecording) throws(CatalogueError) -> CatalogueEntry {
-    // Held so that no other program assigns the number or restores the same recording meanwhile.
+    // Held so that no other program assigns the number or restores the same recording.
     let lock = try wrapped { () throws(StorageError) in try numberLock() }
     if let id = identity(of: trashed.entry), let there = try entry(of: id) {
       throw .present(id: "\(id)", number: there.number)
@@ -301,8 +305,7 @@ extension Catalogue {
           id: "\(trashed.entry.number)", path: path(of: Catalogue.trashName),
           existing: "it was deleted for good, or brought back already")
       }
-      guard error.isForbidden, files.mayChangeNames(in: path) else { throw .storage(error) }
-      throw .trashForbidden(path: path)
+      throw refusal(error)
     }
     // The new name first: in between the recording has both names, never none.
     try syncMove(

@@ -4,28 +4,27 @@ public import Files
 import Glibc
 import IMUModel
 
-/// A store: a directory of recordings. The directory is the index, so nothing can get out of step with it.
+/// A store: a directory of recordings. The directory is the index, so nothing can contradict it.
 ///
 ///     DIR/000003-20261121T023807Z-1b4e28ba.imulog   a recording
 ///     DIR/.new-…                                     one that is being created
-///     DIR/.import-…                                  one that is being imported, not whole yet
+///     DIR/.import-…                                  one that is being imported
 ///     DIR/.lock                                      the last number; locked while a new one is assigned
 ///     DIR/.known                                     which recordings need no check at the next start
 ///     DIR/.trash/…                                   removed ones, for 30 days
 ///     DIR/.labels/UUID.labels                        names of parts of recordings
 ///     DIR/.part-…, .unsynced-…, .aside-…             incomplete copies from elsewhere: see ``PartialCopy``
 ///     DIR/.freeing-…                                 a recording whose original another machine is asked to free
-///     DIR/.deleted-…                                 a recording that was deleted to make room, and whose labels expire
+///     DIR/.deleted-…                                 a recording deleted to make room, whose labels expire
 ///
 /// Several programs may use a store at once. A value of this type keeps nothing open and may be copied.
 public struct Catalogue: Sendable {
   /// The directory, without a slash at its end.
   public let path: String
   let files: FileSystem
-  /// The flag that recordings are opened with: O_NOFOLLOW when none may be a link.
+  /// The flag for opening recordings: O_NOFOLLOW when none may be a link.
   let linkFlag: Int32
-  /// Nanoseconds that a call waits for another program to assign a number: 5 s, longer than the few syncs that it
-  /// takes.
+  /// Nanoseconds to wait for another program's number lock: 5 s, longer than the few syncs for which it is held.
   public var lockPatience: Int64 = 5_000_000_000
 
   static let lockName = ".lock"
@@ -59,14 +58,14 @@ public struct Catalogue: Sendable {
       guard create else { throw .missing(path: path) }
       try wrapped { () throws(StorageError) in try files.makeDirectories(path) }
     }
-    // Before the first number is assigned, the directories above may not have been synced by any program.
+    // Before the first number is assigned, no program may have synced the directories above.
     guard create, access(self.path(of: Catalogue.lockName), F_OK) != 0 else { return }
     try wrapped { () throws(StorageError) in try files.syncParents(of: path) }
   }
 
   func path(of name: String) -> String { "\(path)/\(name)" }
 
-  /// Calls the storage with this module's error for stores.
+  /// Wraps storage errors.
   func wrapped<Result: ~Copyable>(_ body: () throws(StorageError) -> Result) throws(CatalogueError)
     -> Result
   {
@@ -87,22 +86,18 @@ public struct CatalogueEntry: Hashable, Sendable {
 
   /// The recording's number in its store.
   public var number: UInt32 { name.number }
-  /// Seconds since 1970 at which it began, by the wall clock of that moment.
+  /// Seconds since 1970 at which it began, by the wall clock then.
   public var startSeconds: Int64 { name.start.seconds }
   /// The first eight hexadecimal digits of its UUID.
   public var idPrefix: String { name.prefix }
   /// The file's path.
   public var path: String { directory + "/" + fileName }
 
-  init(_ name: RecordingName, in directory: String) {
-    self.init(name, file: name.text, in: directory)
-  }
-
-  /// - Parameter file: The name as it is in the directory, to spare composing it again.
-  init(_ name: RecordingName, file: String, in directory: String) {
+  /// - Parameter file: The name as it is in the directory, which need not be composed again.
+  init(_ name: RecordingName, file: String? = nil, in directory: String) {
     self.name = name
     self.directory = directory
-    fileName = file
+    fileName = file ?? name.text
   }
 }
 
@@ -115,7 +110,7 @@ extension Catalogue {
     public var strangers: [String]
   }
 
-  /// Recordings, newest first. Reads the directory and no file, so a damaged or foreign file does no harm.
+  /// Recordings, newest first. Reads the directory and no file, so damaged or foreign files do no harm.
   public func list() throws(CatalogueError) -> Listing {
     let names = try wrapped { () throws(StorageError) in try files.names(in: path) }
     let strangers = names.filter {
@@ -132,20 +127,11 @@ extension Catalogue {
       })
   }
 
-  /// Sorts by number, and by name where two have the same. Sorts numbers with indices, because moving entries would
-  /// count references.
+  /// Sorts by number, and by name where two have the same.
   static func newestFirst(_ entries: [CatalogueEntry]) -> [CatalogueEntry] {
-    var keys = entries.indices.map { UInt64(entries[$0].number) << 32 | UInt64($0) }
-    keys.sort(by: >)
-    var sorted = keys.map { entries[Int($0 & 0xFFFF_FFFF)] }
-    var first = 0
-    while first < keys.count {
-      var end = first + 1
-      while end < keys.count, keys[end] >> 32 == keys[first] >> 32 { end += 1 }
-      if end - first > 1 { sorted[first..<end].sort { $0.fileName > $1.fileName } }
-      first = end
+    entries.sorted {
+      $0.number != $1.number ? $0.number > $1.number : $0.fileName > $1.fileName
     }
-    return sorted
   }
 
   /// Opens a recording for reading.
@@ -154,14 +140,12 @@ extension Catalogue {
       try LogError.wrapped { () throws(StorageError) in try storage(of: entry) })
   }
 
-  /// The file of a recording, for reading.
-  ///
-  /// Where links are not followed, one is refused as ELOOP.
+  /// The file of a recording, for reading. Where links are not followed, one fails with ELOOP.
   public func storage(of entry: CatalogueEntry) throws(StorageError) -> FileStorage {
     try FileStorage(reading: entry.path, flags: linkFlag, gate: files.gate)
   }
 
-  /// What a list shows of a recording; of a complete one, only the first and last page are read.
+  /// What a list shows of a recording; reads only the first and last page of a complete one.
   public func summary(of entry: CatalogueEntry) throws(LogError) -> LogSummary {
     var reader = try reader(of: entry)
     return try reader.summary { () throws(LogError) in
@@ -169,8 +153,8 @@ extension Catalogue {
     }
   }
 
-  /// Whether a program is writing the recording: its writer has the file locked. The kernel does not report why a file
-  /// is locked, so an exclusive lock of any other program reads as being written.
+  /// Whether a program is writing the recording and so has its file locked. The kernel does not report why a file is locked:
+  /// any other program's exclusive lock counts, too.
   public func isLive(_ entry: CatalogueEntry) throws(StorageError) -> Bool {
     let file = try files.open(entry.path, flags: O_RDONLY | O_NONBLOCK | linkFlag)
     return !(try file.lock(exclusive: false))
@@ -178,18 +162,17 @@ extension Catalogue {
 
   /// The recording that a user means by `text`: see ``RecordingReference``.
   ///
-  /// - Throws: ``CatalogueError/notFound(id:path:existing:)`` or
-  ///   ``CatalogueError/ambiguous(id:candidates:)``, both with what there is.
+  /// - Throws: ``CatalogueError/notFound(id:path:existing:)``; ``CatalogueError/refused(_:_:)`` where it could be several.
   public func entry(for text: String) throws(CatalogueError) -> CatalogueEntry {
     try choose(
       text, from: try list().entries, place: path, listing: "imulog list",
       nothing: "the store is empty")
   }
 
-  /// The one of `entries`, newest first, that is meant by `text`.
+  /// The one of `entries`, newest first, that `text` means.
   ///
   /// - Parameters:
-  ///   - place: The directory that they are in.
+  ///   - place: Their directory.
   ///   - listing: The command that shows them.
   ///   - nothing: What to report when there are none.
   func choose(
@@ -206,7 +189,8 @@ extension Catalogue {
         id: text, path: place, existing: Catalogue.existing(entries, listing, nothing: nothing))
     }
     guard matches.count == 1 else {
-      throw .ambiguous(id: text, candidates: matches.map { "\($0.number) (\($0.idPrefix))" })
+      let candidates = matches.map { "\($0.number) (\($0.idPrefix))" }.joined(separator: ", ")
+      throw .refused("\(text) could be any of \(candidates); give more digits", .usage)
     }
     return match
   }
@@ -224,12 +208,11 @@ extension Catalogue {
 }
 
 extension Catalogue {
-  /// For files in the store.
   func belonging() throws(StorageError) -> Belonging {
     Belonging(in: try files.status(path))
   }
 
-  /// Opens or makes a file of the store's own, such as the lock, for reading and writing; `nil` when the name stands for
+  /// Opens or makes a file of the store's own, such as the lock, for reading and writing; `nil` when the name belongs to
   /// something else: see ``Belonging/isOwn(_:)``.
   func ownFile(
     _ name: String, _ share: Belonging.Share = .own
@@ -245,7 +228,7 @@ extension Catalogue {
         guard error.isMissing else { throw error }
       }
       do throws(StorageError) {
-        // A file that another program makes meanwhile is that program's to set up.
+        // What another program makes meanwhile is that program's to set up.
         let file = try files.open(
           path(of: name), flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK)
         try belonging.apply(to: file, share)

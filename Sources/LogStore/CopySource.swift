@@ -9,7 +9,7 @@ import LogFormat
 public struct CopySource: ~Copyable {
   /// Its header.
   public let description: RecordingDescription
-  /// Its state, `live`, `complete` or `recovered`, at the last ``update()``.
+  /// `live`, `complete` or `recovered`, at the last ``update()``.
   public private(set) var state: LogSummary.State = .live
   /// Bytes from the first one on that are final.
   public private(set) var byteCount: UInt64 = 0
@@ -29,9 +29,7 @@ public struct CopySource: ~Copyable {
     check = PageCheck(description)
   }
 
-  /// Finds its present state and length.
-  ///
-  /// Checks first whether a program is writing it: if none is, all bytes are there.
+  /// Finds its present state and length. Checks first whether a program is writing it: if none is, all bytes are there.
   public mutating func update() throws(LogError) {
     do throws(StorageError) {
       if try catalogue.isLive(entry) {
@@ -72,9 +70,7 @@ public struct CopyStanding: Sendable {
 }
 
 extension Catalogue {
-  /// The state of a recording; `nil` while a program is writing it. Reads its first and last page.
-  ///
-  /// Checks first whether a program is writing it, as ``CopySource/update()`` does.
+  /// The state of a recording; `nil` while a program is writing it, which is checked first. Reads the first and last page.
   public func standing(of entry: CatalogueEntry) throws(LogError) -> CopyStanding? {
     let isWritten = try LogError.wrapped { () throws(StorageError) in try isLive(entry) }
     guard !isWritten else { return nil }
@@ -105,7 +101,7 @@ extension Catalogue {
     return entries.first { $0.idPrefix == prefix && identity(of: $0) == id }
   }
 
-  /// A recording's identity, as its header says; `nil` when it cannot be read.
+  /// The identity in a recording's header; `nil` when it cannot be read.
   public func identity(of entry: CatalogueEntry) -> RecordingID? {
     do {
       return try reader(of: entry).description.id

@@ -6,10 +6,9 @@ import Glibc
 /// A log in a file.
 ///
 /// Space is preallocated by writing zeros, so that a sync of a few bytes need not change the file's length: on ext4 that
-/// writes 6 KiB instead of 17 KiB. The first step is 32 KiB, enough for a minute at 10 Hz; each further one doubles, up to
-/// 1 MiB. A step is made before it is needed and becomes durable with the bytes that needed it. The last
-/// ``spareByteCount`` bytes are a spare for the end of the log: when no more space can be made, ``append(_:)`` refuses
-/// once, and from then on the spare is open.
+/// writes 6 KiB instead of 17 KiB. The first step is 32 KiB, a minute at 10 Hz; steps double up to 1 MiB. A step is made
+/// before it is needed and becomes durable with the bytes that need it. The last ``spareByteCount`` bytes are a spare for
+/// the end of the log: when no more space can be made, ``append(_:)`` refuses once, and from then on the spare is open.
 ///
 /// Only preallocated zeros are ever overwritten. While recording, whole sectors are written past the page cache where the
 /// file system allows it: the cache writes whole pages, and ten samples a second fill a sixtieth of one.
@@ -19,12 +18,12 @@ public struct FileStorage: LogStorage, ~Copyable {
   static let firstStep = 32 * 1024
   static let largestStep = 1024 * 1024
 
-  /// The file's path, as it was opened or renamed.
+  /// The file's path.
   public var name: String { file.path }
   private(set) var file: OpenFile
   /// Where the next byte goes.
   private var length: UInt64
-  /// Bytes of the file that exist, zeros included.
+  /// Bytes of the file, zeros included.
   private var made: UInt64
   private var nextStep = FileStorage.firstStep
   private var isSpareOpen = false
@@ -37,15 +36,14 @@ public struct FileStorage: LogStorage, ~Copyable {
     self.init(file, length: 0)
   }
 
-  /// An existing file, for reading; appending to it fails with EBADF.
-  ///
-  /// Directories, pipes and devices are refused as EISDIR and ENXIO.
+  /// An existing file, for reading; appending to it fails with EBADF. Directories, pipes and devices fail with EISDIR or
+  /// ENXIO.
   public init(reading path: String) throws(StorageError) {
     try self.init(reading: path, gate: .open)
   }
 
   package init(reading path: String, flags: Int32 = 0, gate: FaultGate) throws(StorageError) {
-    // Non-blocking, so that opening a pipe without a writer does not wait for one.
+    // Opening a pipe without a writer must not wait for one.
     let file = try OpenFile(path: path, flags: O_RDONLY | O_NONBLOCK | flags, gate: gate)
     let size = try file.regularFileSize()
     self.init(file, length: size)
@@ -57,20 +55,16 @@ public struct FileStorage: LogStorage, ~Copyable {
     self.made = length
   }
 
-  /// Notes the file's new name.
-  mutating func wasRenamed(to path: String) {
-    file.path = path
-  }
+  mutating func wasRenamed(to path: String) { file.path = path }
 
-  /// From now on writes whole sectors past the page cache, if the file system allows it and the end of the file can be
-  /// read back; else continues as before.
+  /// From now on writes whole sectors past the page cache, if the file system allows it and the file's end can be read.
   package mutating func bypassCache() {
     let sector = LastSector(ending: length)
     let begin = sector.begin(to: length)
     do {
       sector.byteCount = try file.read(at: sector.offset, into: begin)
     } catch {
-      // Nothing depends on this read. If the card fails, the next write reports it.
+      // If the card fails, the next write reports it.
       return
     }
     if sector.byteCount == begin.count { lastSector = sector }
@@ -96,7 +90,7 @@ public struct FileStorage: LogStorage, ~Copyable {
       do {
         return try lastSector.append(bytes, to: file)
       } catch {
-        // The file system accepts no sectors, or wrote part of one: the same bytes are written again.
+        // The file system refuses sectors, or wrote part of one: the same bytes are written again.
         guard error.errno == EINVAL else { throw error }
       }
     }
@@ -104,16 +98,16 @@ public struct FileStorage: LogStorage, ~Copyable {
     try file.write(bytes, at: length)
   }
 
-  /// Makes the appended bytes and the preallocated space durable. The C function is `fdatasync`.
+  /// Makes the appended bytes and the preallocated space durable. C: `fdatasync`.
   ///
-  /// Bytes in a file without a name are lost to everyone: fails with ``StorageError/isGone`` when the path no longer stands
-  /// for this file, or another program cut it.
+  /// Fails with ``StorageError/isGone`` when the path no longer names this file, whose bytes are then lost to everyone, or
+  /// another program cut it.
   public mutating func sync() throws(StorageError) {
     try file.syncData()
     try file.checkPath(holding: made)
   }
 
-  /// Reads anywhere in the file. The C function is `pread`.
+  /// C: `pread`.
   public mutating func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
     throws(StorageError) -> Int
   {
@@ -125,13 +119,13 @@ public struct FileStorage: LogStorage, ~Copyable {
     try file.regularFileSize()
   }
 
-  /// The C function is `lseek`.
+  /// C: `lseek`.
   public mutating func nextData(from offset: UInt64) throws(StorageError) -> UInt64? {
     try file.nextData(from: offset)
   }
 
-  /// Cuts the file to what was appended and makes it durable: `ftruncate` and `fsync`. Fails as ``sync()`` does when the
-  /// file is gone from its path.
+  /// Cuts the file to what was appended and makes it durable: `ftruncate`, `fsync`. Fails as ``sync()`` when the file is
+  /// gone.
   public mutating func finish() throws(StorageError) {
     let isCut = try file.regularFileSize() < made
     try file.truncate(to: length)
@@ -150,13 +144,13 @@ public struct FileStorage: LogStorage, ~Copyable {
       target += UInt64(nextStep)
       nextStep = min(2 * nextStep, FileStorage.largestStep)
     }
-    // New zeros would hide that another program cut the file. In a recording that is synced only at its end, nothing else
+    // New zeros would hide that another program cut the file; in a recording that is synced only at its end, nothing else
     // shows it.
     if made > 0 { try file.checkPath(holding: made) }
     do {
       try writeZeros(upTo: target)
     } catch {
-      // The space that could be made may be enough for these bytes.
+      // The space that was made may be enough for these bytes.
       if error.isFull, wanted <= made { return }
       if error.isFull { isSpareOpen = true }
       throw error
@@ -175,7 +169,7 @@ public struct FileStorage: LogStorage, ~Copyable {
       do {
         made += UInt64(try file.writeSome(zeros, at: made))
       } catch {
-        // A file system may refuse a whole write although part of it would fit.
+        // A file system may refuse a whole write where a part would fit.
         guard error.isFull, count > 4096 else { throw error }
         count = 4096
       }
@@ -183,7 +177,7 @@ public struct FileStorage: LogStorage, ~Copyable {
   }
 }
 
-/// The sector in which a log ends, kept in memory so that it can be written whole again with the bytes that follow.
+/// The sector in which a log ends, kept in memory to be written whole again with the bytes that follow.
 ///
 ///     disk     │ … full sectors … │ start of the last one, zeros │ preallocated zeros …
 ///     memory                      │ start of the last one │ appended bytes │ zeros │
@@ -197,7 +191,7 @@ final class LastSector: @unchecked Sendable {
 
   /// Bytes that a device writes at once.
   static let size = 512
-  /// Pages of cards and of memory are at most this large.
+  /// At least the size of a page of cards and of memory.
   private static let alignment = 4096
   /// Room for a piece of the queue and the start of a sector.
   private static let capacity = 3 * 4096
@@ -218,20 +212,18 @@ final class LastSector: @unchecked Sendable {
     memory.deallocate()
   }
 
-  /// Where the bytes from ``offset`` to the end of a log of `length` bytes go.
+  /// Memory of the bytes from ``offset`` to the end of a log of `length` bytes.
   func begin(to length: UInt64) -> UnsafeMutableRawBufferPointer {
     UnsafeMutableRawBufferPointer(rebasing: memory[..<Int(length - offset)])
   }
 
-  /// `length` rounded up to whole sectors.
   static func roundedUp(_ length: UInt64) -> UInt64 {
     (length + UInt64(size) - 1) / UInt64(size) * UInt64(size)
   }
 
   /// Appends bytes to the log, writing the sector in which they begin.
   ///
-  /// - Throws: ``StorageError``, with EINVAL when nothing can be written in this way; then this object must not be used
-  ///   any more.
+  /// - Throws: ``StorageError``, EINVAL when this way of writing is impossible; the object must not be used after it.
   func append(_ bytes: UnsafeRawBufferPointer, to file: borrowing OpenFile) throws(StorageError) {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -6,12 +6,12 @@ public import IMUModel
 public import LogFormat
 import Synchronization
 
-/// The bytes between the writer thread, which must never wait for a card, and the flusher thread, which only does that.
+/// The bytes between the writer thread, which must never wait for a card, and the flusher thread, which does only that.
 ///
 ///     writer ── put, requestSync, close ──►  ring of bytes  ──► flusherStep ── append, sync ──► disk
 ///
 /// Bounded: when a card stalls so long that the queue is full, ``put(_:)`` refuses and the writer leaves samples in the
-/// ring. Neither end is the sampler, so a mutex is allowed here.
+/// ring. Neither end is the sampler, so a mutex is allowed.
 ///
 /// When the storage fails, ``failure`` reports it and the bytes stay. After a full disk the writer puts the few bytes that
 /// end the log and closes; the flusher then appends the queued bytes to the storage's spare.
@@ -30,42 +30,34 @@ public final class FlushQueue: @unchecked Sendable {
     var count = 0
     var totalPut: UInt64 = 0
     var totalWritten: UInt64 = 0
-    /// Everything put before this total should be durable.
+    /// What was put before this total should be durable.
     var syncTarget: UInt64 = 0
     var totalDurable: UInt64 = 0
     var isClosed = false
     /// Whether the flusher found nothing to do and waits, or is about to.
     var isFlusherWaiting = false
     var firstFailure: StorageError?
-    /// Whether a sync failed. The kernel reports the error once and then counts the bytes as written, so no later sync
-    /// proves anything about them.
+    /// Whether a sync failed. The kernel reports the error once and then counts the bytes as written, so later syncs prove
+    /// nothing about them.
     var isSyncDoubtful = false
     /// Nanoseconds of the longest sync.
     var longest: Int64 = 0
   }
 
-  /// Bytes that fit.
-  public let capacity: Int
+  private let capacity: Int
   private let syncsEarly: Bool
-  private let beforeLook: (@Sendable () -> Void)?
 
-  /// The largest piece that is appended at once: small compared with a spare, so that as much as possible of a queue fits
-  /// it.
+  /// The largest piece that is appended at once: small, so that as much of a queue as possible fits a spare.
   static let largestPiece = 4096
 
   /// An empty queue for `capacity` bytes; traps unless positive.
   ///
-  /// - Parameters:
-  ///   - syncsEarly: Whether ``requestSync()`` has an effect: not where time is simulated, where syncs would only slow the
-  ///     simulation. The storage is made durable at its end in any case.
-  ///   - beforeLook: Called before each access of the writer, so that tests can run the flusher between any two.
-  public init(
-    capacity: Int = 1 << 20, syncsEarly: Bool = true, beforeLook: (@Sendable () -> Void)? = nil
-  ) {
+  /// - Parameter syncsEarly: Whether ``requestSync()`` has an effect; simulated time needs only the sync at the storage's
+  ///   end.
+  public init(capacity: Int = 1 << 20, syncsEarly: Bool = true) {
     precondition(capacity > 0, "a queue needs room")
     self.capacity = capacity
     self.syncsEarly = syncsEarly
-    self.beforeLook = beforeLook
     buffer = .allocate(byteCount: capacity, alignment: 16)
     wakeUp = .allocate(capacity: 1)
     // Initialising with a value of 0 cannot fail on Linux.
@@ -93,16 +85,14 @@ public final class FlushQueue: @unchecked Sendable {
 
   // MARK: The writer's end
 
-  /// Queues all of `bytes`, or none and returns `false` when there is no room. Never waits for the storage.
+  /// Queues all of `bytes`, or returns `false` when there is no room. Never waits for the storage.
   public func put(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    beforeLook?()
-    return change { state in
+    change { state in
       precondition(!state.isClosed, "bytes put after the end of a log")
       guard bytes.count <= capacity - state.count else { return false }
       let tail = (state.head + state.count) % capacity
       let first = min(bytes.count, capacity - tail)
-      // Safe: [tail, tail + first) and [0, rest) are inside the buffer and, as the guard says, not
-      // queued.
+      // Safe: [tail, tail + first) and [0, rest) are inside the buffer and, as the guard says, not queued.
       UnsafeMutableRawBufferPointer(rebasing: buffer[tail..<tail + first])
         .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<first]))
       UnsafeMutableRawBufferPointer(rebasing: buffer[..<(bytes.count - first)])
@@ -113,29 +103,24 @@ public final class FlushQueue: @unchecked Sendable {
     }
   }
 
-  /// Requests that everything put so far be made durable. Requests during a sync are merged.
+  /// Requests that everything put so far be made durable; requests during a sync are merged.
   public func requestSync() {
     guard syncsEarly else { return }
     change { $0.syncTarget = $0.totalPut }
   }
 
   /// Ends the input; the flusher writes the rest, finishes the storage and returns.
-  public func close() {
-    change { $0.isClosed = true }
-  }
+  public func close() { change { $0.isClosed = true } }
 
   // MARK: Both ends
 
   /// The first error of the storage; `nil` while there is none.
-  public var failure: StorageError? {
-    beforeLook?()
-    return state.withLock { $0.firstFailure }
-  }
+  public var failure: StorageError? { state.withLock { $0.firstFailure } }
 
   /// Bytes queued and not yet appended to the storage.
   public var byteCount: Int { state.withLock { $0.count } }
 
-  /// Bytes that the queue reports as durable, of all that were ever put: the crash tests check the disk against it.
+  /// Bytes reported as durable, of all that were ever put; for tests.
   package var durableByteCount: UInt64 { state.withLock { $0.totalDurable } }
 
   /// Bytes requested to be durable, of all that were ever put; for tests.
@@ -146,27 +131,25 @@ public final class FlushQueue: @unchecked Sendable {
 
   // MARK: The flusher's end
 
-  /// The result of one step of the flusher.
   package enum FlusherStep {
-    /// A piece was appended, or a sync was made; or the storage failed.
+    /// A piece was appended, a sync was made, or the storage failed.
     case worked
     /// There is nothing to do now.
     case idle
-    /// The queue was closed, and the storage is finished: `nil` when every byte was appended and made durable, else the
-    /// error that prevented it.
+    /// The queue is closed and the storage finished: `nil` when every byte is durable, else the error.
     case finished(StorageError?)
   }
 
-  /// One step of the flusher thread: appends a piece of the queued bytes, or syncs on request, or, after ``close()``,
-  /// finishes the storage in any case.
+  /// One step of the flusher thread: appends a piece of the queued bytes, or syncs on request, or finishes the storage after
+  /// ``close()``.
   ///
-  /// After the first error nothing is appended until ``close()``. Then, after a full disk, the queued bytes are tried once
-  /// more, into the spare; and if the file is gone from its path, into the file wherever it is.
+  /// After the first error nothing is appended until ``close()``. Then the queued bytes are tried once more: after a full
+  /// disk, into the spare; if the file is gone from its path, into the file wherever it is.
   ///
   /// - Parameters:
   ///   - clock: Measures syncs.
-  ///   - stopped: `nil` at first; then the error after which nothing is appended.
-  ///   - waits: Whether to wait while there is nothing to do.
+  ///   - stopped: `nil` at first; then the error that stopped appending.
+  ///   - waits: Whether to wait for something to do.
   package func flusherStep<Storage: LogStorage & ~Copyable, Clock: MonotonicClock>(
     _ storage: inout Storage, clock: Clock, _ stopped: inout StorageError?, waits: Bool
   ) -> FlusherStep {
@@ -198,7 +181,7 @@ public final class FlushQueue: @unchecked Sendable {
     case finish
   }
 
-  /// The next task; waits for one, or returns `nil` when there is none now.
+  /// The next task; waits for one, or returns `nil` when there is none.
   private func nextTask(isStopped: Bool, waits: Bool) -> Task? {
     while true {
       let task = state.withLock { state in
@@ -255,7 +238,7 @@ public final class FlushQueue: @unchecked Sendable {
     _ storage: inout Storage, clock: Clock, after stopped: StorageError?
   ) -> StorageError? {
     var result = stopped
-    // A file that is gone from its path may still exist where its directory was moved to.
+    // A file that is gone from its path may still exist in its moved directory.
     if let stopped, stopped.isFull || stopped.isGone {
       do {
         while let piece = state.withLock({ $0.count > 0 ? firstPiece(of: $0) : nil }) {
@@ -279,17 +262,14 @@ public final class FlushQueue: @unchecked Sendable {
   }
 }
 
-/// From the encoder to whatever receives its bytes: a ``FlushQueue`` when a flusher thread writes them, or the storage
-/// itself where time is simulated.
+/// From the encoder to a ``FlushQueue``, or to the storage itself where time is simulated:
 ///
 ///     records ──► LogEncoder ──► drain(into:) ──► FlushQueue ─ ─► storage
 ///
-/// Refused bytes stay in the encoder, in order, and are offered again. While ``backlog`` is not 0, the writer leaves
-/// further samples in the ring.
+/// Refused bytes stay in the encoder, in order, and are offered again. While ``backlog`` is not 0, the writer leaves samples
+/// in the ring.
 extension LogEncoder {
-  /// An encoder for a recording whose header is already in the storage.
-  ///
-  /// - Throws: ``LogError/description(_:)`` when the description cannot be a header.
+  /// An encoder for a recording whose header is already in the storage; throws ``LogError/description(_:)``.
   public static func after(_ header: RecordingDescription) throws(LogError) -> LogEncoder {
     do {
       var encoder = try LogEncoder(header)
@@ -303,7 +283,7 @@ extension LogEncoder {
   /// Bytes that are encoded and not drained.
   public var backlog: Int { output.count }
 
-  /// Queues the encoded bytes; `false` when the queue has no room for the rest of them.
+  /// Queues the encoded bytes; `false` when the queue has no room for the rest.
   public mutating func drain(into queue: FlushQueue) -> Bool {
     while backlog > 0 {
       let piece = firstPiece
@@ -313,10 +293,8 @@ extension LogEncoder {
     return true
   }
 
-  /// Appends the encoded bytes to the storage.
-  ///
-  /// After an error with ``StorageError/isFull`` the refused bytes are still here: finish, and drain once more into the
-  /// storage's spare.
+  /// Appends the encoded bytes to the storage. After an error with ``StorageError/isFull`` the refused bytes are still here:
+  /// finish, and drain once more into the storage's spare.
   public mutating func drain<Storage: LogStorage & ~Copyable>(
     into storage: inout Storage
   ) throws(StorageError) {
@@ -327,7 +305,7 @@ extension LogEncoder {
     }
   }
 
-  /// Safe: valid until the encoder changes, which it does only after the piece was copied or written.
+  /// Safe: valid until the encoder changes, which is after the piece was copied or written.
   private var firstPiece: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: output.prefix(FlushQueue.largestPiece))
   }

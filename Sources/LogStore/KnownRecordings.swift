@@ -3,20 +3,19 @@
 import Files
 import Glibc
 
-/// Recordings that were found to need no repair: `DIR/.known`, so that opening a store checks only new and changed ones.
+/// Recordings that need no repair: `DIR/.known`, so that opening a store checks only new and changed ones.
 ///
 ///     8 bytes a recording: a hash of its name, length, and times of change, as `stat` gives them
 ///
-/// The file is a cache and may be deleted or damaged at any time: recordings that are not in it are checked. Writing or
-/// renaming a file changes its times, which no program can set back, so copies put in by hand and other programs' files
-/// are not in it. Recordings are durable before they are added, so that no power loss makes it wrong.
+/// The file is a cache and may be deleted or damaged at any time: recordings not in it are checked. Writing or renaming a
+/// file changes its times, which no program can set back, so files put in by hand are not in it. Recordings are durable
+/// before they are added, so that no power loss makes it wrong.
 struct KnownRecordings {
   static let name = ".known"
   /// A million recordings; further ones are checked each time.
   private static let largest: UInt64 = 8 << 20
 
   private var keys: Set<UInt64> = []
-  /// Keys in the file, including those of removed recordings.
   private var storedCount = 0
 
   /// Reads a store's file; empty when it cannot be read.
@@ -32,25 +31,25 @@ struct KnownRecordings {
       }
       keys = Set(stored.prefix(storedCount).lazy.map(UInt64.init(littleEndian:)))
     } catch {
-      // As if it were empty: that costs only time.
+      // Reading it again costs only time.
       return
     }
   }
 
   func contains(_ key: UInt64) -> Bool { keys.contains(key) }
 
-  /// Adds recordings; drops those that are gone when they are most of the file.
+  /// Adds recordings; when most of the file is of gone recordings, drops those.
   ///
   /// - Parameters:
-  ///   - fresh: Keys of durable recordings that need no check from now on.
-  ///   - confirmed: Keys of recordings that were in the file and still match.
+  ///   - fresh: Keys of durable recordings that need no further check.
+  ///   - confirmed: Keys in the file that still match.
   func add(_ fresh: [UInt64], confirmed: [UInt64], in catalogue: Catalogue) {
     let isWasteful = storedCount > 2 * confirmed.count + 64
     guard !fresh.isEmpty || isWasteful else { return }
     let stored = (isWasteful ? confirmed + fresh : fresh).map(\.littleEndian)
     do throws(StorageError) {
       guard let file = try catalogue.ownFile(KnownRecordings.name) else {
-        // The next start begins with an empty one.
+        // The next start makes the file.
         try catalogue.files.remove(catalogue.path(of: KnownRecordings.name))
         return
       }

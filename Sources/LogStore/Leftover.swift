@@ -4,19 +4,19 @@ import Files
 import Glibc
 public import IMUModel
 
-/// A copy from elsewhere that did not become a recording of the store, or the mark of one.
+/// A copy from elsewhere that did not become a recording of the store, or a mark.
 public struct Leftover: Equatable, Sendable {
   /// The kinds.
   public enum State: String, CaseIterable, Sendable {
     /// A partial copy, which the next pull resumes.
     case partial
-    /// A partial copy whose original was changed since; no pull resumes it.
+    /// A partial copy whose original changed since; no pull resumes it.
     case aside
     /// A copy whose sync failed or was interrupted; the next pull starts over.
     case unsynced
-    /// Only a mark: a pull got no answer when it asked another machine to free the original.
+    /// A mark: a pull got no answer when it asked another machine to free the original.
     case freeing
-    /// Only a mark: the recording was deleted to make room, and its labels expire with the mark.
+    /// A mark: the recording was deleted to make room, and its labels expire with the mark.
     case deleted
   }
 
@@ -31,7 +31,7 @@ public struct Leftover: Equatable, Sendable {
   /// When it was last written or renamed, in seconds since 1970.
   public internal(set) var changed: Int64 = 0
 
-  /// When it expires, unless a program is using it, in seconds since 1970.
+  /// When it expires unless in use, in seconds since 1970.
   public var expires: Int64 {
     // A file may have any time.
     let (time, isBeyond) = changed.addingReportingOverflow(Catalogue.trashAgeLimit)
@@ -41,7 +41,6 @@ public struct Leftover: Equatable, Sendable {
   static let asidePrefix = ".aside-"
   static let deletedPrefix = ".deleted-"
 
-  /// What their names begin with.
   static let prefixes: [(text: String, state: State)] = [
     (PartialCopy.prefix, .partial), (PartialCopy.unsyncedPrefix, .unsynced),
     (Leftover.asidePrefix, .aside), (Catalogue.freeingPrefix, .freeing),
@@ -68,7 +67,7 @@ public struct Leftover: Equatable, Sendable {
 }
 
 extension Catalogue {
-  /// All leftovers by name, including those that a program is using.
+  /// All leftovers by name, including those in use.
   public func leftovers() throws(CatalogueError) -> [Leftover] {
     try wrapped { () throws(StorageError) in
       var leftovers: [Leftover] = []
@@ -86,18 +85,16 @@ extension Catalogue {
     }
   }
 
-  /// Deletes leftovers that have not changed for 30 days and that no program is using.
+  /// Deletes leftovers that have not changed for 30 days and that no program is using; returns their file names.
   ///
-  /// A clock that is not synchronised gives no age, neither now nor when they were written: the first call with a
-  /// synchronised clock dates them and counts from there. One that cannot be read or deleted stays and stops nothing.
-  ///
-  /// - Returns: Names of the files that were deleted.
+  /// An unsynchronised clock gives no age, neither now nor when they were written: the first call with a synchronised clock
+  /// dates them and counts from there. What cannot be read or deleted stays.
   @discardableResult
   public func expireLeftovers(now: WallTime) throws(CatalogueError) -> [String] {
     guard now.isCredible else { return [] }
     return try leftovers().filter { leftover in
       do {
-        // What is here again keeps its labels.
+        // A recording that is back keeps its labels.
         let isBack = try leftover.state == .deleted && entry(of: leftover.id) != nil
         return try isBack
           ? files.remove(path(of: leftover.fileName))

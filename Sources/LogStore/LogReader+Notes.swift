@@ -3,20 +3,20 @@
 public import IMUModel
 import LogFormat
 
-/// What dates a recording, and its marks: what formats with dates need before the first sample.
+/// A recording's date and marks, which formats with dates need before the first sample.
 public struct RecordingNotes: Equatable, Sendable {
-  /// The pair by which the recording is dated, as a pass over the whole log finds it; `nil` without one.
+  /// The pair that dates the recording, as in a pass over the whole log; `nil` without one.
   public var clock: ClockPair?
-  /// What the recorder found out about the sensor; `nil` without a certificate.
+  /// The sensor's certificate; `nil` without one.
   public var certificate: SensorCertificate?
   /// Marks in order of time.
   public var marks: [Mark] = []
-  /// The time of the earliest mark, among all and not only those that were wanted; `nil` without one.
+  /// The time of the earliest mark, wanted or not; `nil` without one.
   public var firstMark: Int64?
-  /// Marks in the log, more than ``marks`` when there are more than a program can hold.
+  /// Wanted marks in the log, which may be more than ``marks`` can hold.
   public var markCount: UInt64 = 0
 
-  /// Marks that are kept: with labels of 200 bytes 5 MB.
+  /// Most marks that are kept: with labels of 200 bytes 5 MB.
   public static let markLimit = 20_000
 
   /// Nanoseconds since 1970 at tick 0's deadline; `nil` without a pair.
@@ -24,9 +24,7 @@ public struct RecordingNotes: Equatable, Sendable {
 }
 
 extension LogReader where Storage: ~Copyable {
-  /// Reads the whole log but its samples and gaps; the reader is at the beginning afterwards.
-  ///
-  /// Damage is passed over: a pass over the samples reports it.
+  /// Reads the whole log but its samples and gaps, passes over damage, and goes back to the beginning.
   ///
   /// - Parameter isNoted: Whether a mark is wanted.
   /// - Throws: ``LogError/storage(_:)`` only.
@@ -54,7 +52,7 @@ extension LogReader where Storage: ~Copyable {
       }
     }
     rewind()
-    // Marks of several sources may be in the log in another order.
+    // Marks of several sources may be out of order.
     notes.marks.sort { $0.time < $1.time }
     return notes
   }

@@ -6,10 +6,8 @@ import LogFormat
 import Text
 
 extension LogReader where Storage: ~Copyable {
-  /// Opens the next readable page; `false` at the end of the file.
-  ///
-  /// Unreadable pages become damage. The next readable page ends it, and the page's first tick shows
-  /// what is missing.
+  /// Opens the next readable page; `false` at the end of the file. Unreadable pages become damage, which the next readable
+  /// page ends: its first tick shows what is missing.
   mutating func openNextPage() throws(LogError) -> Bool {
     while let count = try loadNextPage() {
       if begin(count: count) { return true }
@@ -17,9 +15,7 @@ extension LogReader where Storage: ~Copyable {
     return false
   }
 
-  /// Fills the page buffer with the next page that is not all zeros.
-  ///
-  /// - Returns: Its bytes; `nil` when there is no such page up to page `last`.
+  /// Fills the page buffer with the next page, up to page `last`, that is not all zeros; returns its bytes, or `nil`.
   mutating func loadNextPage(through last: UInt32 = .max) throws(LogError) -> Int? {
     while nextPage <= last, nextPage < .max {
       let count = try load(page: nextPage)
@@ -56,7 +52,7 @@ extension LogReader where Storage: ~Copyable {
       header = try decoder.begin(page: bytes, sequence: pageIndex)
     } catch {
       damage.note(
-        .format(error.reason), page: pageIndex, byte: error.offset, count: count - error.offset)
+        error.reason, page: pageIndex, byte: error.offset, count: count - error.offset)
       return false
     }
     balance(upTo: header.firstTick)
@@ -68,11 +64,11 @@ extension LogReader where Storage: ~Copyable {
   /// Closes the account of the page before, whose ticks end where the next ones begin.
   private mutating func balance(upTo tick: UInt64) {
     defer {
-      isRepositioned = false
+      beginsWithin = false
       account = PageAccount(page: pageIndex, firstTick: tick)
       recordedNextTick = max(recordedNextTick, tick)
     }
-    if isRepositioned {
+    if beginsWithin {
       recordedNextTick = tick
       return
     }
@@ -81,8 +77,8 @@ extension LogReader where Storage: ~Copyable {
     damage.ticksLost = lost
   }
 
-  /// Ticks that the last page covers without a record, but that belong after its last chunk: a gap is
-  /// written together with the samples around it, and before them. Other ticks are unexplained.
+  /// Ticks that the last page covers without a record, but that belong after its last chunk: a gap is written together with
+  /// the samples around it, and before them. Other ticks are unexplained.
   private mutating func closeAccount() -> UInt64 {
     guard !account.isSpoilt else { return 0 }
     let covered = recordedNextTick - min(recordedNextTick, account.firstTick)
@@ -92,21 +88,21 @@ extension LogReader where Storage: ~Copyable {
     return 0
   }
 
-  /// The bytes of the last page are intact, so the missing ones never reached the file.
+  /// The last page's bytes are intact, so the missing ones never reached the file.
   private mutating func noteMissingEnd() {
     guard !damage.isRunning else { return }
-    damage.note(.format(.notWritten), page: account.page, byte: account.end, count: 0)
+    damage.note(.notWritten, page: account.page, byte: account.end, count: 0)
   }
 
   /// Ticks before `tick` that no page so far accounted for.
   private func lostTicks(upTo tick: UInt64) -> UInt64 {
-    // In a partly read page, a gap may have come and the samples before it may not.
+    // Of a page read in part, a gap may have come and the samples before it not.
     let known =
       account.isSpoilt ? account.firstTick.addingSaturated(account.ticks) : recordedNextTick
     return tick > known ? tick - known : 0
   }
 
-  /// Steps over a page of zeros; after many of them, on to the next byte that is not in a hole.
+  /// Passes a page of zeros; after many of them, goes on to the next byte that is not in a hole.
   private mutating func passZeroPage() throws(LogError) {
     let pageSize = UInt64(LogFormat.pageSize)
     let first = firstZeroPage ?? nextPage
@@ -119,16 +115,16 @@ extension LogReader where Storage: ~Copyable {
     nextPage = data.map { UInt32(clamping: $0 / pageSize) } ?? .max
   }
 
-  /// Zeros are not damage unless something follows; here something follows.
+  /// Zeros are damage only when something follows, as here.
   private mutating func noteZeroPages() {
     guard let first = firstZeroPage else { return }
     firstZeroPage = nil
-    damage.note(.format(.notWritten), pages: first..<pageIndex)
+    damage.note(.notWritten, pages: first..<pageIndex)
   }
 
-  /// Records what is missing at the end of the file, as the end of the recording shows it.
+  /// Records what is missing at the end of the file, as the recording's end shows it.
   mutating func finishAtEnd() {
-    guard !isRepositioned else { return }
+    guard !beginsWithin else { return }
     let missing = closeAccount()
     if let end {
       damage.ticksLost = lostTicks(upTo: end.ledger.scheduled).addingSaturated(missing)
@@ -139,7 +135,7 @@ extension LogReader where Storage: ~Copyable {
     account = PageAccount(page: account.page, firstTick: recordedNextTick)
   }
 
-  /// Reads the description from page 0, or reports what is there instead.
+  /// The description in page 0, or in its copy in page 1.
   static func header(_ storage: inout Storage, _ page: borrowing PageMemory)
     throws(LogError) -> RecordingDescription
   {
@@ -152,7 +148,7 @@ extension LogReader where Storage: ~Copyable {
         throw .unsupportedVersion(name: name, version: version)
       }
       let (found, looksDamaged) = (begin(of: bytes), looksLikeHeader(bytes))
-      // Page 1 begins with a copy of the description. A log that lost its mark still has pages after the first.
+      // Page 1 begins with a copy of the description. A log without its mark still has pages after the first.
       let next = try read(1, of: &storage, page)
       if let copy = header(inPage1: next) { return copy }
       let isForeign = [.notALog, .notWritten, .cutShort].contains(error.reason)
@@ -161,7 +157,6 @@ extension LogReader where Storage: ~Copyable {
     }
   }
 
-  /// The bytes of a page, in the memory of `page`.
   private static func read(
     _ index: UInt64, of storage: inout Storage, _ page: borrowing PageMemory
   ) throws(LogError) -> UnsafeRawBufferPointer {
@@ -172,7 +167,6 @@ extension LogReader where Storage: ~Copyable {
     return page.prefix(count)
   }
 
-  /// The copy of the description in page 1; `nil` without one.
   private static func header(inPage1 bytes: UnsafeRawBufferPointer) -> RecordingDescription? {
     do { return try decodeHeader(bytes, sequence: 1) } catch { return nil }
   }
@@ -194,16 +188,14 @@ extension LogReader where Storage: ~Copyable {
 
 /// The ticks of one page, to find what is missing after it.
 struct PageAccount {
-  /// The page.
   var page: UInt32 = 0
   /// Where in the page the last chunk that was read ends.
   var end = LogFormat.pageSize
-  /// The tick that the page begins with.
   var firstTick: UInt64 = 0
   /// Samples, and ticks in gaps.
   var ticks: UInt64 = 0
   /// Whether part of the page could not be read.
   var isSpoilt = false
-  /// Whether the last record of the page was a gap.
+  /// Whether the last record was a gap.
   var endsWithGap = false
 }

@@ -5,10 +5,9 @@ import IMUModel
 public import LogFormat
 
 extension LogReader where Storage: ~Copyable {
-  /// Writes everything readable of this log into a new one and ends it: every scheduled tick that the log shows becomes
-  /// a sample, a gap as recorded, or a gap with the cause `lost`.
-  ///
-  /// If nothing is missing, the new log ends as this one did, else as `recovered`. The reader is at the end afterwards.
+  /// Writes everything readable of this log into a new one and ends it: every scheduled tick that the log shows becomes a
+  /// sample, a gap as recorded, or a gap with the cause `lost`. If nothing is missing, the new log ends as this one, else as
+  /// `recovered`. The reader is at the end afterwards.
   ///
   /// - Parameters:
   ///   - writer: The new log's, after its header.
@@ -63,14 +62,11 @@ extension LogReader where Storage: ~Copyable {
 ///     gaps              ▒ ▒           ▒   the second one reports a tick that has its sample
 ///     written   ■ ■ ■ ■ ▒ ▒ lost  ■ ■ ■
 struct SalvageAccount {
-  /// The ticks that were written.
   private(set) var ledger = TickLedger()
   private let timeUnit: Int64
   private var order = GapOrder()
 
-  init(timeUnit: Int64) {
-    self.timeUnit = timeUnit
-  }
+  init(timeUnit: Int64) { self.timeUnit = timeUnit }
 
   /// Writes samples, and the gaps before and between them.
   mutating func add(_ block: borrowing SampleBlock, to writer: inout LogEncoder) {
@@ -85,20 +81,18 @@ struct SalvageAccount {
     }
   }
 
-  /// Adds a gap that was read.
   mutating func add(_ gap: Gap, to writer: inout LogEncoder) {
     order.add(gap)
     while let place = order.overdue() { write(place.gap, to: &writer) }
   }
 
-  /// Writes the waiting gaps, and whatever else is missing before `tick`.
+  /// Writes the waiting gaps, and what else is missing before `tick`.
   mutating func close(upTo tick: UInt64, in writer: inout LogEncoder) {
     for place in order.rest(upTo: min(tick, LogFormat.tickLimit)) { write(place.gap, to: &writer) }
   }
 
-  /// The end of the new log: `recovered`.
   func end(_ source: RecordingEnd?) -> RecordingEnd {
-    // The largest count that an end can hold. A log that reports more ticks does not add up anyway.
+    // The largest count that an end can hold; a log with more ticks does not add up anyway.
     var ledger = ledger
     for cause in GapCause.allCases { ledger[cause] = min(ledger[cause], (1 << 60) - 1) }
     return RecordingEnd(

@@ -5,16 +5,15 @@ public import IMUModel
 import LogFormat
 
 extension LogReader where Storage: ~Copyable {
-  /// Continues where every sample, gap, mark and event at `time` or later is still to come.
+  /// Continues where every record at `time` or later is still to come.
   ///
-  /// Records that were written together may be in any order within a few pages, so the next items may be that much
-  /// earlier. Where the chip dates the samples, their times are those of a reading from the beginning, and their ticks as
-  /// recorded up to here.
+  /// Records written together may be in any order within a few pages, so the next items may be that much earlier. Where the
+  /// chip dates the samples, their times are as if read from the beginning, and their ticks as recorded.
   ///
   /// - Parameter time: Nanoseconds since tick 0's deadline. Times in a log never decrease.
   /// - Complexity: about log₂(pages) reads of a page; more where pages are damaged.
   public mutating func seek(toTime time: Int64) throws(LogError) {
-    // The times that a chip's samples have in the log may be off by more than a flush.
+    // The recorded times of a chip's samples may be off by more than a flush.
     let margin: Int64 = description.clock == .grid ? 0 : 1_000_000_000
     let time = max(time, -RecordingTime.limit)
     let first = try page(before: time - margin)
@@ -33,8 +32,8 @@ extension LogReader where Storage: ~Copyable {
   /// Pages that hold more than a writer collects between two syncs: 1024 samples of at most 22 bytes.
   private static var pagesTogether: UInt32 { 8 }
 
-  /// Whether the recording has neither an end that its recorder wrote nor a sample at `time` or later: what it had before
-  /// that time may be missing. The reader is anywhere afterwards.
+  /// Whether the recording has neither an end that its recorder wrote nor a sample at `time` or later, so that records
+  /// before that time may be missing. Leaves the reader anywhere.
   public mutating func isCutOff(before time: Int64) throws(LogError) -> Bool {
     if let end = try outerPages().end, end.reason != .recovered { return false }
     try seek(toTime: time)
@@ -44,11 +43,11 @@ extension LogReader where Storage: ~Copyable {
     return true
   }
 
-  /// Whether the recording has its end. The reader is at the beginning afterwards.
+  /// Whether the recording has its end. Goes back to the beginning.
   public mutating func hasEnd() throws(LogError) -> Bool { try outerPages().end != nil }
 
-  /// The clock pairs of the first page and of the last one with anything in it, and the end of the recording; `nil` when
-  /// that page has none. Also the bytes of the storage. The reader is at the beginning afterwards.
+  /// The clock pairs of the first page and of the last one with anything in it, and that page's recording end; also the
+  /// bytes of the storage. Goes back to the beginning.
   public mutating func outerPages() throws(LogError)
     -> (first: [ClockPair], last: [ClockPair], end: RecordingEnd?, byteCount: UInt64)
   {
@@ -80,7 +79,7 @@ extension LogReader where Storage: ~Copyable {
         if case .end(let last) = record { end = last }
       }
     } catch {
-      // A damaged page does not say how the recording ended. A pass over the whole log reports the damage.
+      // A damaged page does not show how the recording ended; a pass over the whole log reports the damage.
       return (pairs, nil)
     }
     return (pairs, end)
@@ -107,7 +106,6 @@ extension LogReader where Storage: ~Copyable {
     return best
   }
 
-  /// The first readable page in a range, and its header.
   private mutating func firstPage(from first: UInt32, through last: UInt32) throws(LogError)
     -> (index: UInt32, header: PageHeader)?
   {
@@ -133,12 +131,10 @@ extension LogReader where Storage: ~Copyable {
     UInt32(clamping: offset / UInt64(LogFormat.pageSize))
   }
 
-  /// Bytes of the storage, preallocated zeros included.
   mutating func byteCount() throws(LogError) -> UInt64 {
     try LogError.wrapped { () throws(StorageError) in try storage.size() }
   }
 
-  /// Bytes of the storage without the preallocated zeros at its end.
   mutating func writtenByteCount() throws(LogError) -> UInt64 {
     try LogError.wrapped { () throws(StorageError) in try storage.writtenByteCount() }
   }

@@ -9,79 +9,68 @@ public import LogFormat
 ///     header, page 0 │ page 1 │ page 2 │ … │ preallocated zeros
 ///             next() ► samples, gap, …, damage, samples, …, end, nil
 ///
-/// Everything intact is returned once, samples in order of ticks; everything else is reported as ``LogItem/damage(_:)``
-/// with what is missing. Preallocated space that was never written is not damage. A gap comes before the first samples after
-/// it, but samples before it may come after it: a log collects what comes between two syncs by kind.
+/// Everything intact is returned once, samples in tick order; the rest is ``LogItem/damage(_:)`` with what is missing.
+/// Preallocated space that was never written is not damage. A gap comes before the first samples after it, but samples
+/// before it may come after it: a log collects what comes between two syncs by kind.
 ///
 /// For one thread at a time. A live recording may be read up to what its writer appended.
 public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   /// The log's header.
   public private(set) var description: RecordingDescription
-  /// The samples of the last ``LogItem/samples(_:)``, as columns; contents are valid until the next
-  /// call.
+  /// The samples of the last ``LogItem/samples(_:)``, as columns; valid until the next call.
   public internal(set) var block: SampleBlock
-  /// Intact chunks of unknown kinds, skipped so far.
+  /// Intact chunks of unknown kinds so far.
   public internal(set) var unknownChunkCount: UInt64 = 0
-  /// Ticks that no sample, gap or damage accounts for, so far: a bug in the program that wrote the log.
+  /// Ticks so far that no sample, gap or damage accounts for: a bug in the program that wrote the log.
   public internal(set) var unexplainedTickCount: UInt64 = 0
   /// The tick after the last one with a sample or a gap so far.
   public var nextTick: UInt64 { tick(recordedNextTick) }
 
-  /// The tick after the last one with a record so far, as recorded.
+  /// The same, as recorded.
   var recordedNextTick: UInt64 = 0
-  /// The times of samples that the chip dates; `nil` before the first of them, and where recorded times are returned.
+  /// The times of samples that the chip dates; `nil` before the first of them, and for recorded times.
   var times: Optional<ChipTimesBox>
-  /// Whether items are returned as recorded: approximate times, and estimated gaps where the chip dates the samples.
+  /// Whether items are returned as recorded: with approximate times and estimated gaps where the chip dates the samples.
   package var isAsRecorded = false
-  /// What is done to samples before they are returned; `nil` for nothing.
   private var correction: Optional<SampleCorrection>
-  /// Whether a read was found to be shorter than its bits: that holds for the whole recording.
+  /// Whether a read was shorter than its bits, which holds for the whole recording.
   var isRefuted = false
-  /// The page from which readings are read ahead.
   var scanStart: UInt32 = 0
   /// Items that come before the next record.
   var waiting: [LogItem]
   package var storage: Storage
   var decoder: PageDecoder
   let page: PageMemory
-  /// The page that is being read, or was read last.
   var pageIndex: UInt32 = 0
-  /// The page to read after it.
   var nextPage: UInt32 = 0
   var isInPage = false
-  /// Whether part of the page was read and more of it may follow.
+  /// Whether more of the page may follow.
   var isPaused = false
   /// Records returned from the open page.
   var recordCount = 0
-  /// Pages are loaded up to this byte.
   var loadLimit = UInt64.max
-  /// Bytes of the page that is read.
   var pageByteCount = 0
-  /// First of the pages of zeros that end with ``nextPage``.
   var firstZeroPage: UInt32?
-  /// Damage that continues until the next readable page.
   var damage: DamageRun
   var end: RecordingEnd?
-  /// Whether the next page begins a new count of ticks, because reading starts there.
-  var isRepositioned = false
+  /// Whether the next page begins a new count of ticks, because reading starts there, within the log.
+  package internal(set) var beginsWithin = false
   /// The lowest tick that the next sample may have.
   var nextSampleTick: UInt64 = 0
   /// The ticks of the page that was opened last.
   var account = PageAccount()
-  /// Samples that were read, as often as they were, of those that a correction counts, with a value at an end of the chip's
-  /// range that its corrected value does not show.
+  /// Samples read, each time, among those that a correction counts, with a value at an end of the chip's range that its
+  /// corrected value hides.
   package private(set) var hiddenClipCount: UInt64 = 0
-  /// The counts of the lowest and the highest temperature of the samples that a correction counts; `nil` without one.
+  /// The lowest and the highest temperature's count among samples that a correction counts.
   package private(set) var correctedTemperatures: ClosedRange<Int16>?
-  /// The samples of ``block`` with a value at an end of the chip's range; of corrected ones only.
+  /// The samples of ``block`` with a value at an end of the chip's range; only of corrected ones.
   package private(set) var clipped: [ClippedSample]
 
-  /// Reads the header.
-  ///
-  /// - Throws: ``LogError`` when the storage fails, or holds no log, or one whose header is damaged.
+  /// Reads the header; throws when the storage fails, or holds no log or a damaged header.
   public init(_ storage: consuming Storage) throws(LogError) {
-    // Properties with a deinit are set last and have no default: Swift 6.0 cannot undo half an initialiser when the
-    // header cannot be read.
+    // Properties with a deinit are set last and have no default: Swift 6.0 cannot undo half an initialiser when the header
+    // cannot be read.
     var storage = storage
     let page = PageMemory()
     let description = try LogReader.header(&storage, page)
@@ -99,8 +88,8 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
 
   /// The next item; `nil` at the end of the log.
   ///
-  /// Where the chip dates the samples, their times are computed from the readings in the log, also from those of the 40 s
-  /// after them, and ticks count every sample that the chip made: see ``earliest``.
+  /// Where the chip dates the samples, their times follow from readings, also those of the 40 s after them, and ticks count
+  /// every sample that the chip made: see ``earliest``.
   ///
   /// - Throws: ``LogError/storage(_:)`` only.
   public mutating func next() throws(LogError) -> LogItem? {
@@ -110,8 +99,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     return item
   }
 
-  /// Counts what a correction hides in the block. Not before, as the times of a chip that keeps them are those that its readings
-  /// prove.
+  /// Counts what a correction hides in the block, once the times are those that the readings prove.
   private mutating func count(_ correction: SampleCorrection) {
     let times = correction.counted.times
     for sample in clipped
@@ -127,7 +115,6 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     }
   }
 
-  /// The next item as it was recorded.
   mutating func nextRecorded() throws(LogError) -> LogItem? {
     if isPaused { try openPausedPage() }
     while true {
@@ -142,22 +129,18 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     }
   }
 
-  /// Whether samples are corrected already.
   package var isCorrected: Bool { correction != nil }
 
-  /// Returns corrected samples from here on, and describes the sensor that they are of.
+  /// Corrects samples from here on, and describes the sensor accordingly.
   package mutating func correct(_ correction: SampleCorrection) {
     self.correction = correction
     description.sensor = correction.sensor
   }
 
-  /// Whether reading begins within the log, before the first item that is read from there.
-  package var beginsWithin: Bool { isRepositioned }
-
   /// Goes back to the beginning.
   public mutating func rewind() {
     jump(toPage: 0)
-    isRepositioned = false
+    beginsWithin = false
     account = PageAccount()
     recordedNextTick = 0
     isAsRecorded = false
@@ -165,7 +148,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     unexplainedTickCount = 0
   }
 
-  /// Continues with page `index` as if it were the first.
+  /// Continues with a page as if it were the first.
   mutating func jump(toPage index: UInt32) {
     nextPage = index
     isInPage = false
@@ -174,7 +157,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     damage = DamageRun()
     end = nil
     nextSampleTick = 0
-    isRepositioned = true
+    beginsWithin = true
     restartTimes()
   }
 }
@@ -192,7 +175,7 @@ extension LogReader where Storage: ~Copyable {
         recordCount += 1
         if let item = accept(record, at: start) { return item }
       } catch {
-        spoil(.format(error.reason), atByte: error.offset)
+        spoil(error.reason, atByte: error.offset)
       }
     }
     isInPage = false
@@ -201,7 +184,7 @@ extension LogReader where Storage: ~Copyable {
 
   /// Turns a record, which begins at a byte of the page, into an item if its ticks rise.
   private mutating func accept(_ record: LogRecord, at start: Int) -> LogItem? {
-    // Readings may stand between a gap and the samples around it.
+    // Readings may be between a gap and the samples around it.
     if case .reading = record {} else { account.endsWithGap = false }
     switch record {
     case .samples:
@@ -236,7 +219,7 @@ extension LogReader where Storage: ~Copyable {
   private static func extent(of block: borrowing SampleBlock) -> (UInt64, UInt64)? {
     let ticks = block.ticks
     guard let first = ticks.first, let last = ticks.last else { return nil }
-    // The ends alone would do where the ticks are consecutive, as nearly always.
+    // The ends alone would do where ticks are consecutive, as nearly always.
     var rises = true
     for index in 1..<max(1, ticks.count) { rises = rises && ticks[index - 1] < ticks[index] }
     return rises ? (first, last) : nil
@@ -248,7 +231,7 @@ extension LogReader where Storage: ~Copyable {
   }
 
   /// Records that the rest of the open page cannot be read.
-  private mutating func spoil(_ reason: Damage.Reason, atByte offset: Int) {
+  private mutating func spoil(_ reason: FormatError.Reason, atByte offset: Int) {
     isInPage = false
     account.isSpoilt = true
     damage.note(reason, page: pageIndex, byte: offset, count: pageByteCount - offset)
@@ -260,9 +243,9 @@ extension LogReader where Storage: ~Copyable {
   ///             returned ────┘ └─ new         and its earlier records are skipped
   ///
   /// Once the writer is gone, ``next()`` returns the rest and reports what cannot be read. Times are as recorded from here
-  /// on: those that a chip makes are computed from later readings too.
+  /// on, because computed ones depend on later readings.
   ///
-  /// - Parameter limit: The end of a chunk or of a page: ``PageCheck/finalByteCount``, never less than before.
+  /// - Parameter limit: The end of a chunk or of a page, as ``PageCheck/finalByteCount``; never less than before.
   /// - Throws: ``LogError/storage(_:)`` only.
   public mutating func next(within limit: UInt64) throws(LogError) -> LogItem? {
     (loadLimit, isAsRecorded) = (limit, true)
@@ -282,7 +265,6 @@ extension LogReader where Storage: ~Copyable {
     }
   }
 
-  /// Opens the partly read page again and skips the records that were returned.
   mutating func openPausedPage() throws(LogError) {
     isPaused = false
     let given = recordCount
@@ -292,7 +274,7 @@ extension LogReader where Storage: ~Copyable {
       for _ in 0..<given { _ = try decoder.next(into: &block) }
     } catch {
       damage.note(
-        .format(error.reason), page: pageIndex, byte: error.offset,
+        error.reason, page: pageIndex, byte: error.offset,
         count: pageByteCount - min(pageByteCount, error.offset))
       return
     }
@@ -314,7 +296,7 @@ public enum LogItem: Equatable, Sendable {
   case sensor(SensorEvent)
   /// A reading of the fill of the chip's FIFO.
   case reading(FIFOReading)
-  /// What was found out about the sensor; of several the last one counts.
+  /// The sensor's certificate; the last of several counts.
   case certificate(SensorCertificate)
   /// The recording ended here.
   case end(RecordingEnd)
@@ -322,8 +304,7 @@ public enum LogItem: Equatable, Sendable {
   case damage(Damage)
 }
 
-/// Why a log cannot be read at all. Damage after the header is not an error: the reader skips it and
-/// reports it as ``LogItem/damage(_:)``.
+/// Why a log cannot be read at all. Damage after the header is a ``LogItem/damage(_:)``, not an error.
 public enum LogError: Error, Equatable, Sendable {
   /// The storage failed.
   case storage(StorageError)
@@ -331,13 +312,12 @@ public enum LogError: Error, Equatable, Sendable {
   case foreign(name: String, found: String)
   /// The log was written by a newer program.
   case unsupportedVersion(name: String, version: UInt8)
-  /// The file is a log whose header is damaged at `offset`; without it, samples have neither scales
-  /// nor times.
+  /// The log's header is damaged at `offset`; without it, samples have neither scales nor times.
   case damagedHeader(name: String, offset: Int, reason: FormatError.Reason)
   /// A description cannot be written as a header.
   case description(FormatError)
 
-  /// Calls the storage with this module's error for logs.
+  /// Wraps storage errors.
   static func wrapped<Result: ~Copyable>(
     _ body: () throws(StorageError) -> Result
   ) throws(LogError) -> Result {

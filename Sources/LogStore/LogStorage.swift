@@ -3,22 +3,20 @@
 public import Files
 import LogFormat
 
-/// Where one log's bytes are kept: append at the end, read anywhere, rewrite nowhere.
+/// Storage of one log's bytes: append at the end, read anywhere, rewrite nowhere.
 ///
 ///     0            length                        size
 ///     |  appended  | preallocated zeros (0 or more)|
 ///
-/// Storage may hold more bytes than were appended. They are zeros until ``finish()`` cuts them off, and
-/// a log's reader treats zeros as "not written".
+/// Storage may hold more bytes than were appended: zeros, until ``finish()`` cuts them off.
 public protocol LogStorage: ~Copyable {
-  /// Its name in messages: a path.
+  /// Its name in messages, a path.
   var name: String { get }
 
-  /// Writes `bytes` after what was appended before, all or nothing as far as the log is concerned.
+  /// Writes `bytes` after those appended before; they are durable after the next ``sync()``.
   ///
-  /// An error with ``StorageError/isFull`` means that the bytes were refused and the spare is now open:
-  /// the same bytes, and the few that end the log, can be appended once more and fit if they are no more
-  /// than the spare. Appended bytes are durable after the next ``sync()``.
+  /// An error with ``StorageError/isFull`` means that the bytes were refused and the spare is now open: the same bytes, and
+  /// the few that end the log, can be appended once more if they fit the spare.
   mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError)
 
   /// Reserves a spare again after room was made; the next refusal opens it again.
@@ -34,15 +32,15 @@ public protocol LogStorage: ~Copyable {
   /// Bytes that can be read, preallocated zeros included.
   mutating func size() throws(StorageError) -> UInt64
 
-  /// The first byte from `offset` on that is not known to be in a hole; `nil` when there is none up to the end. A hole
-  /// reads as zeros and may be far longer than any disk.
+  /// The first byte from `offset` on that may not be in a hole; `nil` when there is none. A hole reads as zeros and may be
+  /// far longer than any disk.
   mutating func nextData(from offset: UInt64) throws(StorageError) -> UInt64?
 
   /// Cuts off preallocated zeros and makes everything durable. Nothing is appended afterwards.
   mutating func finish() throws(StorageError)
 }
 
-/// A killed program leaves a few MiB of zeros at most. Those are read, so that cutting or skipping them never depends on
+/// A killed program leaves a few MiB of zeros at most. These are read, so that cutting or skipping them does not depend on
 /// the file system's answer about holes.
 enum ZeroRun {
   /// Bytes of zeros that are read before the file system is asked for holes.
@@ -55,12 +53,11 @@ extension LogStorage where Self: ~Copyable {
   /// Does nothing: for storage without a spare.
   public mutating func closeSpare() {}
 
-  /// `offset`: for storage that knows of no holes.
+  /// `offset`: for storage without known holes.
   public mutating func nextData(from offset: UInt64) throws(StorageError) -> UInt64? { offset }
 
-  /// Bytes without the pages of zeros at the end: preallocated space that was not written, or a hole.
-  ///
-  /// A log may well end in zero bytes, so only whole pages are taken off.
+  /// Bytes without the pages of zeros at the end, which were never written or are a hole. Only whole pages: a log may well
+  /// end in zero bytes.
   ///
   /// - Parameter check: Called before each MiB of zeros that is read; may throw to stop.
   public mutating func writtenByteCount(
@@ -89,13 +86,13 @@ extension LogStorage where Self: ~Copyable {
     endingAt end: UInt64, _ page: borrowing PageMemory
   ) throws(StorageError) -> Bool {
     let begin = (end - 1) / UInt64(LogFormat.pageSize) * UInt64(LogFormat.pageSize)
-    // Another program may have cut the file meanwhile: what is not there is not written.
+    // Another program may have cut the file: what is not there is not written.
     let count = try read(
       at: begin, into: UnsafeMutableRawBufferPointer(rebasing: page.bytes[..<Int(end - begin)]))
     return page.prefix(count).isZero
   }
 
-  /// The end of the last page in front of `limit` with a byte in it that is in no hole; 0 when there is none.
+  /// The end of the last page before `limit` with a byte that is not in a hole; 0 when there is none.
   private mutating func dataEnd(before limit: UInt64) throws(StorageError) -> UInt64 {
     let pageSize = UInt64(LogFormat.pageSize)
     // Bisects for the page from which on there is no data up to the limit.

@@ -9,16 +9,13 @@ public struct LogSummary: Equatable, Sendable {
   public enum State: String, CaseIterable, Sendable {
     /// It has its end.
     case complete
-    /// It ended, and parts of it cannot be read, or its account does not balance. Only a pass over the whole log finds
-    /// that; a summary of the first and last page does not.
+    /// It ended, and parts cannot be read, or its account does not balance. Only a pass over the whole log finds that.
     case damaged
     /// It is being written.
     case live = "running"
-    /// Its end is missing, because the program or the power failed while it was written; or it was salvaged from a
-    /// damaged log.
+    /// Its end is missing, because the program or the power failed; or it was salvaged from a damaged log.
     case recovered
 
-    /// The state of a readable recording with this end.
     init(_ end: RecordingEnd) { self = end.reason == .recovered ? .recovered : .complete }
   }
 
@@ -26,13 +23,13 @@ public struct LogSummary: Equatable, Sendable {
   public var description: RecordingDescription
   /// How the recording stands.
   public var state: State
-  /// What happened to the ticks: as counted in a pass over the whole log, else from the recording's end.
+  /// The outcome of the ticks, as counted in a pass over the whole log, else by the recording's end.
   public var ledger: TickLedger
   /// Ticks from the first scheduled one to the last, lost ones included.
   public var tickCount: UInt64
   /// How it ended; `nil` when its end is missing.
   public var end: RecordingEnd?
-  /// The clock pair that dates the recording best, of the pages that were read; `nil` without one.
+  /// The clock pair of the pages read that dates the recording best; `nil` without one.
   public var clock: ClockPair?
   /// Runs of ticks without samples; `nil` when only the outer pages were read.
   public var gapCount: UInt64?
@@ -40,23 +37,23 @@ public struct LogSummary: Equatable, Sendable {
   public var damageCount: UInt64?
   /// Bytes of the file, preallocated zeros included.
   public var byteCount: UInt64
-  /// Nanoseconds from tick 0 to the end where the chip keeps the time; `nil` where the rate gives it.
+  /// Nanoseconds from tick 0 to the end by the chip's clock; `nil` on a grid.
   public var chipDuration: Int64?
 
-  /// Samples in the log; as its end states them where only the outer pages were read.
+  /// Samples in the log, or those that its end states where only the outer pages were read.
   public var sampleCount: UInt64 { ledger.sampled }
 
   /// Ticks without a sample, whatever the cause.
   public var missingTickCount: UInt64 { tickCount > sampleCount ? tickCount - sampleCount : 0 }
 
-  /// Nanoseconds from tick 0 to the end of the last tick's period: 60 s for 600 ticks at 10 Hz. Where the chip keeps the
-  /// time and only the outer pages were read, to when the recording ended, which is up to a drain later.
+  /// Nanoseconds from tick 0 to the end of the last tick's period: 60 s for 600 ticks at 10 Hz. If the chip keeps the time
+  /// and only the outer pages were read, up to the recording's end, which is up to a drain later.
   public var duration: Int64 { chipDuration ?? description.rate.nanoseconds(atTick: tickCount) }
 
   /// Whether it has its end.
   public var isComplete: Bool { state == .complete }
 
-  /// Nanoseconds since 1970 of tick 0, by the best pair of clocks; `nil` without one.
+  /// Nanoseconds since 1970 at tick 0, by the best pair of clocks; `nil` without one.
   public var started: Int64? { clock?.wallAtStart }
 }
 
@@ -77,10 +74,8 @@ extension Account {
 }
 
 extension ClockPair {
-  /// Whether this pair dates a recording better than an earlier one.
-  ///
-  /// A synchronised clock beats one that is not; between equals the later reading wins, because a
-  /// clock that was stepped in between was wrong before.
+  /// Whether this pair dates a recording better than an earlier one: a synchronised clock beats one that is not, and of
+  /// equals the later wins, because a clock that was stepped in between was wrong before.
   public func isBetter(than earlier: ClockPair?) -> Bool {
     guard let earlier else { return true }
     return isSynchronised || !earlier.isSynchronised
@@ -88,11 +83,11 @@ extension ClockPair {
 }
 
 extension LogReader where Storage: ~Copyable {
-  /// A summary from the first and last page if the recording has an end, else from a pass over the whole log. The reader
-  /// is at the beginning afterwards.
+  /// A summary from the first and last page if the recording has an end, else from a pass over the whole log. Goes back to
+  /// the beginning.
   ///
-  /// - Parameter isLive: Whether a program is writing it; the catalogue knows by the file's lock. Called when no end was
-  ///   found and before the pass over the whole log, which then finds an end that was written in between.
+  /// - Parameter isLive: Whether a program is writing the log, which the catalogue knows by the file's lock. Called before
+  ///   the pass over the whole log, which then finds an end that was written meanwhile.
   public mutating func summary(
     _ isLive: () throws(LogError) -> Bool = { () throws(LogError) in false }
   ) throws(LogError) -> LogSummary {

@@ -2,22 +2,19 @@
 
 import Files
 import Glibc
+import Text
 
 /// The lock under which numbers are assigned, held as long as this value exists.
 ///
-/// Its file holds the highest number ever assigned in the store, because the recording that had it may have left the
-/// trash. A number is durable here before anything has it.
+/// Its file holds the highest number ever assigned in the store, whose recording may have left the trash. A number is
+/// durable here before anything has it.
 struct NumberLock: ~Copyable {
   private let file: OpenFile
 
-  /// Takes over a file that is locked.
-  fileprivate init(locked file: consuming OpenFile) {
-    self.file = file
-  }
+  /// Takes over a locked file.
+  fileprivate init(locked file: consuming OpenFile) { self.file = file }
 
-  /// The number written last; 0 when there is none.
-  ///
-  /// - Throws: EILSEQ when the file holds no number any more.
+  /// The number written last; 0 when there is none. Throws EILSEQ when the file no longer holds a number.
   func number() throws(StorageError) -> UInt32 {
     guard let number = try NumberLock.number(in: file) else {
       throw StorageError(.read, path: file.path, errno: EILSEQ)
@@ -25,8 +22,7 @@ struct NumberLock: ~Copyable {
     return number
   }
 
-  /// The same; `nil` when the file holds no number. Zeros are left by a power loss during the first write, before any
-  /// recording has a number.
+  /// The same; `nil` when the file holds no number. Zeros are what a power loss during the first write left.
   fileprivate static func number(in file: borrowing OpenFile) throws(StorageError) -> UInt32? {
     let written = try file.beginning(byteCount + 1)
     guard written.contains(where: { $0 != 0 }) else { return 0 }
@@ -41,14 +37,14 @@ struct NumberLock: ~Copyable {
 
   fileprivate static func write(_ number: UInt32, to file: borrowing OpenFile) throws(StorageError)
   {
-    let text = Array("\(digits(number, 10))\n".utf8)
+    let text = Array("\(number.digits(10))\n".utf8)
     try text.withBytes { bytes throws(StorageError) in try file.write(bytes, at: 0) }
     try file.sync()
   }
 
-  /// Records a number as the highest one assigned; durable on return.
+  /// Records a number as the highest one assigned, durably.
   ///
-  /// - Parameter catalogue: The lock's store. The name of the lock's file is made durable before the first number.
+  /// - Parameter catalogue: The lock's store, whose directory is synced before the first number.
   func write(number: UInt32, in catalogue: Catalogue) throws(StorageError) {
     if try self.number() == 0 { try catalogue.files.syncDirectory(catalogue.path) }
     try NumberLock.write(number, to: file)
@@ -56,10 +52,10 @@ struct NumberLock: ~Copyable {
 }
 
 extension Catalogue {
-  /// Takes the number lock; waits up to ``lockPatience`` for others, who hold it for a few syncs.
+  /// Takes the number lock; waits up to ``lockPatience`` for others.
   ///
-  /// A lock file that this user cannot write, because root made it, or that is not the store's own, is replaced. So after
-  /// a wait the locked file may no longer be the store's lock, and the new one is locked instead.
+  /// A lock file that this user cannot write, because root made it, or that is not the store's own, is replaced. So after a
+  /// wait the locked file may no longer be the store's lock, and the new one is locked instead.
   func numberLock() throws(StorageError) -> NumberLock {
     var attempts = 0
     while true {
@@ -89,8 +85,8 @@ extension Catalogue {
     return try files.open(path(of: Catalogue.lockName), flags: O_RDWR | O_NOFOLLOW | O_NONBLOCK)
   }
 
-  /// Replaces the lock file with one of this user's with the same number, or a number far ahead where the old one cannot
-  /// be read. A directory in its place is renamed.
+  /// Replaces the lock file with one of this user's that holds the same number, or a number far ahead if that cannot be
+  /// read. A directory in its place is renamed.
   func replaceLock() throws(StorageError) {
     let place = path(of: Catalogue.lockName)
     var number: UInt32?
@@ -128,7 +124,7 @@ extension Catalogue {
     _ = consume old
   }
 
-  /// A number far above all known ones, for when the highest one assigned is not known.
+  /// A number far above all known ones.
   private func numberAhead() throws(StorageError) -> UInt32 {
     let known = try numbersInUse().max() ?? 0
     return known > .max - 1000 ? .max : known + 1000
@@ -145,8 +141,8 @@ extension Catalogue {
     return numbers
   }
 
-  /// The same, and of those in the trash. A trash that cannot be listed, because it is another user's, stops nothing: the
-  /// lock holds the highest number assigned.
+  /// The same, and those in the trash. A trash that cannot be listed, because it is another user's, stops nothing: the lock
+  /// holds the highest number assigned.
   func numbersInUse() throws(StorageError) -> Set<UInt32> {
     var numbers = try numbersHere()
     let trashed: [String]
@@ -157,16 +153,15 @@ extension Catalogue {
     return numbers
   }
 
-  /// The next number, which was never assigned: neither to a known recording nor, by the lock, to one that is gone.
+  /// The next number that was never assigned, neither to a known recording nor, by the lock, to one that is gone.
   func nextNumber(_ lock: borrowing NumberLock) throws(CatalogueError) -> UInt32 {
     let known = try wrapped { () throws(StorageError) in try numbersInUse().max() ?? 0 }
     let highest = max(known, try wrapped { () throws(StorageError) in try lock.number() })
-    guard highest < .max else { throw .outOfNumbers(path: path) }
+    guard highest < .max else { throw .outOfNumbers(path) }
     return highest + 1
   }
 
-  /// Ensures that numbers up to this one are not assigned again, before the recordings that have them are deleted for
-  /// good.
+  /// Ensures that numbers up to this one are not assigned again, before their recordings are deleted for good.
   func keepNumber(_ number: UInt32) throws(StorageError) {
     let lock = try numberLock()
     // Written and synced again even where the number is high enough: its sync may have failed, and then it is read from

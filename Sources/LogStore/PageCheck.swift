@@ -4,7 +4,7 @@ public import Files
 public import IMUModel
 import LogFormat
 
-/// Verifies the checks of a log's pages without decoding samples, to find which bytes are as they were written.
+/// Checks a log's pages without decoding samples, to find which bytes are as they were written.
 ///
 ///     page 0 │ page 1 │ page 2 │ chunk, chunk, zeros
 ///     └──────── final ─────────────────┘
@@ -20,10 +20,9 @@ public struct PageCheck: ~Copyable {
   /// Pages that are read at a time.
   private static var blockPages: Int { 16 }
 
-  /// A check for the pages of the recording with this description.
+  /// A check of the pages of a recording.
   ///
-  /// - Parameter start: Bytes from the first one on that were already found intact; only those of their last page are
-  ///   checked again.
+  /// - Parameter start: Bytes from the first one on that were found intact; only their last page is checked again.
   public init(_ description: RecordingDescription, from start: UInt64 = 0) {
     decoder = PageDecoder(description)
     finalByteCount = start / UInt64(LogFormat.pageSize) * UInt64(LogFormat.pageSize)
@@ -31,8 +30,8 @@ public struct PageCheck: ~Copyable {
 
   /// Advances over a live log, up to its last intact chunk.
   ///
-  /// Bytes never change once written, but a concurrent reader may see part of a write. A page is done when the next one
-  /// has something in it.
+  /// Bytes never change once written, but a concurrent reader may see part of a write. A page is done when the next one has
+  /// something in it.
   public mutating func advance<Storage: LogStorage & ~Copyable>(
     _ storage: inout Storage
   ) throws(StorageError) {
@@ -55,16 +54,15 @@ public struct PageCheck: ~Copyable {
 
   /// Checks the rest of a log that no program is writing, and counts its damaged pages.
   ///
-  /// - Parameter stopsAtDamage: Whether to stop before the first damage. ``finalByteCount`` is then the length of the
-  ///   part that is certainly intact.
+  /// - Parameter stopsAtDamage: Whether to stop before the first damage; ``finalByteCount`` is then certainly intact.
   public mutating func run<Storage: LogStorage & ~Copyable>(
     _ storage: inout Storage, stopsAtDamage: Bool
   ) throws(StorageError) {
     while try step(&storage, upTo: .max, stopsAtDamage: stopsAtDamage) {}
   }
 
-  /// Checks the whole pages among the first `end` bytes of a log that is being received, and counts the damaged ones,
-  /// which leaves less for ``run(_:stopsAtDamage:)``.
+  /// Checks the whole pages among the first `end` bytes of a log that is being received, which leaves less for
+  /// ``run(_:stopsAtDamage:)``.
   public mutating func advance<Storage: LogStorage & ~Copyable>(
     _ storage: inout Storage, to end: UInt64
   ) throws(StorageError) {
@@ -116,7 +114,7 @@ public struct PageCheck: ~Copyable {
     return !page.prefix(loadedCount).isZero
   }
 
-  /// Where the page's last intact chunk ends, and whether nothing follows it in the page.
+  /// Where the page's last intact chunk ends, and whether nothing follows it.
   private mutating func check(
     _ bytes: UnsafeRawBufferPointer, page index: UInt32
   ) -> (end: Int, isIntact: Bool) {

@@ -11,11 +11,11 @@ import LogFormat
 ///     DIR/.unsynced-1b4e28ba-2fa1-41d2-883f-0016d3cca427   from before its sync until the sync has succeeded
 ///
 /// It outlives its program, and the next one resumes it. While a value exists, no other program can use the same copy. An
-/// empty one is removed with its value.
+/// empty copy is removed with its value.
 ///
-/// After a failed sync the kernel may hold pages that read as written and count as clean but are not on the medium; the
-/// next sync succeeds (fsync(2), NOTES). Therefore the name changes before each sync and back after it: an unlocked file
-/// with the second name had a sync that failed or never returned, and the copy starts over.
+/// After a failed sync the kernel may hold pages that read as written and count as clean but are not on the medium; the next
+/// sync succeeds (fsync(2), NOTES). Therefore the name changes before each sync and back after it: an unlocked file with the
+/// second name had a sync that failed or never returned, and the copy starts over.
 public struct PartialCopy: LogStorage, ~Copyable {
   /// Which recording it is a copy of.
   public let id: RecordingID
@@ -23,7 +23,6 @@ public struct PartialCopy: LogStorage, ~Copyable {
   public var name: String { file.path }
   /// Bytes received so far.
   public private(set) var byteCount: UInt64
-  /// Bytes from the first one on whose writing to the medium has begun.
   private var begun: UInt64
   private var file: OpenFile
   private let files: FileSystem
@@ -33,7 +32,6 @@ public struct PartialCopy: LogStorage, ~Copyable {
   static let prefix = ".part-"
   static let unsyncedPrefix = ".unsynced-"
 
-  /// - Parameter file: The file under its first name, locked.
   init(_ id: RecordingID, _ file: consuming OpenFile, in store: Catalogue) throws(StorageError) {
     byteCount = try file.regularFileSize()
     begun = byteCount
@@ -87,7 +85,7 @@ public struct PartialCopy: LogStorage, ~Copyable {
     try file.nextData(from: offset)
   }
 
-  /// Makes it durable. After a failure none of it is used. The C function is `fsync`.
+  /// Makes it durable; after a failure none of it is used. C: `fsync`.
   public mutating func sync() throws(StorageError) {
     try doubt()
     try file.sync()
@@ -97,9 +95,7 @@ public struct PartialCopy: LogStorage, ~Copyable {
   /// As ``sync()``: no space is preallocated.
   public mutating func finish() throws(StorageError) { try sync() }
 
-  /// Makes it durable under its final name; the directory is still to be synced.
-  ///
-  /// FAT keeps a file's length with its name.
+  /// Makes it durable under its final name, but for the directory: FAT keeps a file's length with its name.
   func seal() throws(StorageError) {
     let mode = try file.status().st_mode & 0o7777
     if mode & S_IWGRP != 0 {
@@ -121,7 +117,6 @@ public struct PartialCopy: LogStorage, ~Copyable {
     file.path = path
   }
 
-  /// Gives it a name that nothing has, or fails with EEXIST.
   mutating func rename(toFree path: String) throws(StorageError) {
     try files.rename(file.path, toFree: path)
     file.path = path
@@ -129,8 +124,7 @@ public struct PartialCopy: LogStorage, ~Copyable {
 }
 
 extension Catalogue {
-  /// The partial copy that an earlier attempt left, or an empty one. A copy that an earlier attempt could not sync is
-  /// removed.
+  /// The partial copy that an earlier attempt left, or an empty one. Removes a copy that could not be synced.
   ///
   /// - Throws: ``CatalogueError/storage(_:)`` with EWOULDBLOCK while another program uses it.
   public func partialCopy(of id: RecordingID) throws(CatalogueError) -> PartialCopy {
@@ -144,9 +138,8 @@ extension Catalogue {
     }
   }
 
-  /// Opens or makes a partial copy and locks it; `nil` when the caller must try again.
-  ///
-  /// A copy that this user may not continue, or that is not the store's own, is removed where this user may change names.
+  /// Opens or makes a partial copy and locks it; `nil` when the caller must try again. A copy that this user may not
+  /// continue, or that is not the store's own, is removed where this user may change names.
   private func partialFile(_ path: String) throws(StorageError) -> OpenFile? {
     let belonging = try belonging()
     do throws(StorageError) {
@@ -172,7 +165,7 @@ extension Catalogue {
   }
 
   /// Removes a partial copy whose recording is here, if it is the store's own file with only bytes of the recording:
-  /// nothing proves that anything else is useless.
+  /// anything else may be needed.
   ///
   /// - Throws: ``CatalogueError/storage(_:)`` with EWOULDBLOCK while another program uses it.
   public func drop(_ leftover: Leftover, of entry: CatalogueEntry) throws(CatalogueError) {
@@ -217,9 +210,8 @@ extension Catalogue {
     }
   }
 
-  /// Opens a file and locks it; `nil` when it is missing, or was renamed or removed before the lock.
-  ///
-  /// - Throws: EWOULDBLOCK when another program has it locked.
+  /// Opens a file and locks it; `nil` when it is missing, or was renamed or removed before the lock. Throws EWOULDBLOCK when
+  /// another program has it locked.
   private func lockedFile(_ path: String, flags: Int32) throws(StorageError) -> OpenFile? {
     let found = try StorageError.unlessMissing { () throws(StorageError) in
       try files.open(path, flags: flags | O_NOFOLLOW | O_NONBLOCK)
@@ -232,11 +224,10 @@ extension Catalogue {
     return file
   }
 
-  /// Makes a recording and its name durable, and drops it from the cache, so that it is then read from the medium.
+  /// Makes a recording and its name durable, and drops it from the cache, so that it is then read from the medium: after a
+  /// failed sync the kernel may hold pages that are not on the medium.
   ///
-  /// After an earlier failed sync the kernel may hold pages of it that are not on the medium.
-  ///
-  /// - Returns: `false` for a link: its target's name may not be durable, or belong to another store.
+  /// - Returns: `false` for a link, whose target's name may not be durable, or belong to another store.
   public func secure(_ entry: CatalogueEntry) throws(CatalogueError) -> Bool {
     try wrapped { () throws(StorageError) in
       guard try files.status(entry.path, followsLink: false).st_mode & S_IFMT != S_IFLNK else {
@@ -250,9 +241,7 @@ extension Catalogue {
     }
   }
 
-  /// Renames an abandoned copy to `DIR/.aside-UUID-N`, so that it is kept but never resumed.
-  ///
-  /// - Returns: The path that it has now.
+  /// Renames an abandoned copy to `DIR/.aside-UUID-N`, so that it is kept but never resumed; returns its path.
   public func setAside(_ copy: consuming PartialCopy) throws(CatalogueError) -> String {
     var copy = copy
     return try wrapped { () throws(StorageError) in

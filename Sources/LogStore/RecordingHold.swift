@@ -13,10 +13,9 @@ public struct RecordingHold: ~Copyable {
 
 /// A recording on which a pull relies while it asks another machine to free its own.
 ///
-/// If both ends have the same store, both are one file, and its owner would lose the only copy. A lock protects it from
-/// other programs while the pull runs. The request may outlive the pull, so a mark, `DIR/.freeing-UUID`, exists from
-/// before the request until no request is unanswered, and a far end that carries out a request finds it in the
-/// recording's store.
+/// If both ends have the same store, both recordings are one file, and its owner would lose the only copy. A lock protects
+/// it from other programs while the pull runs. The request may outlive the pull, so a mark, `DIR/.freeing-UUID`, exists from
+/// before the request until no request is unanswered; a far end that carries out a request finds it in its store.
 ///
 /// The mark has a line for each far end with a request that may be unanswered: its route, the words by which it is reached.
 /// An answer removes only its own route: it proves nothing about another machine. The same words may lead to another store
@@ -25,8 +24,7 @@ public struct RecordingHold: ~Copyable {
 extension Catalogue {
   static let freeingPrefix = ".freeing-"
 
-  /// Marks a recording and, while the result exists, keeps it from being moved to the trash, as if a program were writing
-  /// it.
+  /// Marks a recording and, while the result exists, keeps it from being moved to the trash, as if it were being written.
   ///
   /// - Parameter route: How the far end is reached, without a line feed.
   /// - Throws: ``CatalogueError/storage(_:)`` with EWOULDBLOCK while a program writes it, or checks whether one does.
@@ -47,14 +45,14 @@ extension Catalogue {
     }
   }
 
-  /// Removes a route from the mark of a recording: no request by it is unanswered.
+  /// Removes a route, whose requests are all answered, from the mark of a recording.
   public func relyNoMore(on id: RecordingID, by route: String) throws(CatalogueError) {
     try wrapped { () throws(StorageError) in
       _ = try changeMark(of: id) { $0.filter { $0 != route } }
     }
   }
 
-  /// The routes of each mark, and why some marks cannot be read, which does not affect the others.
+  /// The routes of each mark, and why some marks cannot be read.
   public func marks() throws(CatalogueError) -> (
     routes: [RecordingID: [String]], failures: [StorageError]
   ) {
@@ -72,19 +70,19 @@ extension Catalogue {
     return (routes, failures)
   }
 
-  /// Checks whether a pull relies on a recording here.
-  ///
-  /// - Throws: ``CatalogueError/isRelied(mark:)`` when one does, or did and had no answer.
+  /// Throws while a pull relies on a recording here, or did and had no answer.
   public func makeSure(noPullReliesOn id: RecordingID) throws(CatalogueError) {
     let path = freeingPath(id)
     let isMarked = try wrapped { () throws(StorageError) in try files.facts(path) != nil }
-    if isMarked { throw .isRelied(mark: path) }
+    guard isMarked else { return }
+    throw .refused(
+      "a pull relies on this very recording, as when both ends have one store; else run that pull again, with "
+        + "--then-free, or delete \(path) when neither it nor its far end is at work any more",
+      .noPermission)
   }
 
-  /// Moves a recording to the trash for a pull that has a copy, as ``remove(_:now:)``; no pull can begin to rely on it
-  /// meanwhile.
-  ///
-  /// - Throws: ``CatalogueError/isRelied(mark:)`` when a pull relies on it.
+  /// Moves a recording to the trash for a pull that has a copy, as ``remove(_:now:)``, unless a pull relies on it; none can
+  /// begin to do so meanwhile.
   public func free(
     _ entry: CatalogueEntry, _ id: RecordingID, now: WallTime
   ) throws(CatalogueError) {
@@ -100,12 +98,10 @@ extension Catalogue {
     _ = consume file
   }
 
-  /// Changes the routes of a mark, under its lock; a mark without routes is removed.
+  /// Changes the routes of a mark, under its lock; a mark without routes is removed. Returns those that it had before.
   ///
-  /// It is written in place, so that it exists all the time, and only when it changes: a repeated request does not renew
-  /// its date, so that a mark without an answer expires.
-  ///
-  /// - Returns: The routes that it had before.
+  /// It is written in place, so that it always exists, and only when it changes: a repeated request does not renew its date,
+  /// so that a mark without an answer expires.
   private func changeMark(
     of id: RecordingID, _ change: ([String]) -> [String]
   ) throws(StorageError) -> [String] {
@@ -136,7 +132,7 @@ extension Catalogue {
   }
 
   private static func routes(_ file: borrowing OpenFile) throws(StorageError) -> [String] {
-    // Bounded, whatever the length of the file: the routes of one recording take far less.
+    // The routes of one recording take far less.
     let bytes = try file.beginning(1 << 20)
     return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { "\($0)" }
   }

@@ -6,9 +6,9 @@ import Glibc
 /// A log's storage that leaves part of the file system free, and has room made when there is none.
 ///
 /// Free space is checked before the first bytes and every 64 KiB, and once more when only the reserve is left; if that does
-/// not help, the disk counts as full. Bytes that the storage itself refuses, because others were faster or the user's
-/// quota is used up, are tried once more if room could be made. After a refusal everything passes, as
-/// ``LogStorage/append(_:)`` requires, so that the log can be ended.
+/// not help, the disk counts as full. Bytes that the storage itself refuses, because others were faster or the user's quota
+/// is used up, are tried once more if room could be made. After a refusal everything passes, as ``LogStorage/append(_:)``
+/// requires, so that the log can be ended.
 public struct ReservingStorage<Storage: LogStorage & ~Copyable>: LogStorage, ~Copyable {
   private var storage: Storage
   private let reserve: UInt64
@@ -20,13 +20,11 @@ public struct ReservingStorage<Storage: LogStorage & ~Copyable>: LogStorage, ~Co
   /// Bytes appended between two checks.
   static var interval: Int { 64 * 1024 }
 
-  /// `storage`, leaving `reserve` bytes free.
-  ///
   /// - Parameters:
-  ///   - free: Returns the free bytes, after making room if it can. With `isLast` it may wait for others; else the next
-  ///     check is soon enough.
-  ///   - makeRoom: Makes room for bytes that were refused with this error, for which ``StorageError/isFull`` holds;
-  ///     `false` when it cannot. Called once for the same bytes.
+  ///   - reserve: Bytes to leave free.
+  ///   - free: Returns the free bytes, after making room if it can. With `isLast` it may wait for others.
+  ///   - makeRoom: Makes room for bytes that were refused with this error, for which ``StorageError/isFull`` holds; `false`
+  ///     when it cannot. Called once for the same bytes.
   public init(
     _ storage: consuming Storage, reserve: UInt64,
     free: @escaping @Sendable (_ isLast: Bool) throws(StorageError) -> UInt64,
@@ -72,9 +70,7 @@ public struct ReservingStorage<Storage: LogStorage & ~Copyable>: LogStorage, ~Co
   }
 
   /// The storage's.
-  public mutating func sync() throws(StorageError) {
-    try storage.sync()
-  }
+  public mutating func sync() throws(StorageError) { try storage.sync() }
 
   /// The storage's.
   public mutating func read(
@@ -87,7 +83,5 @@ public struct ReservingStorage<Storage: LogStorage & ~Copyable>: LogStorage, ~Co
   public mutating func size() throws(StorageError) -> UInt64 { try storage.size() }
 
   /// The storage's.
-  public mutating func finish() throws(StorageError) {
-    try storage.finish()
-  }
+  public mutating func finish() throws(StorageError) { try storage.finish() }
 }

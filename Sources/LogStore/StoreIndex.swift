@@ -7,9 +7,9 @@ import Synchronization
 
 /// The recordings of a store by identity, and the numbers in use, for frequent queries.
 ///
-/// Each query reads the directory, until that has cost a good part of what a watch costs: at the watch's end the kernel waits
-/// 15 to 20 ms until no processor uses it any more (`synchronize_srcu`). From then on the kernel reports which names come and
-/// go (inotify(7)), so that a query costs as much in a store of 10,000 recordings as in an empty one. The directory is read
+/// Each query reads the directory until that has cost a good part of what a watch costs: at its end the kernel waits 15 to
+/// 20 ms until no processor uses it any more (`synchronize_srcu`). From then on the kernel reports which names come and go
+/// (inotify(7)), so that a query costs as much in a store of 10,000 recordings as in an empty one. The directory is read
 /// again where the kernel reports nothing or lost events, and where another directory has the store's path.
 public final class StoreIndex: Sendable {
   /// The store.
@@ -23,7 +23,7 @@ public final class StoreIndex: Sendable {
     var highest: UInt32 = 0
     var watch = DirectoryChanges()
     /// The directory that was last read to its end; `nil` after a failure.
-    var directory: Directory?
+    var directory: [UInt64]?
     /// The cost of reading the directory so far, in recordings of about 2 µs each.
     var cost = 0
 
@@ -31,13 +31,6 @@ public final class StoreIndex: Sendable {
       taken.insert(number)
       highest = max(highest, number)
     }
-  }
-
-  private struct Directory: Equatable {
-    let device: dev_t
-    let number: ino_t
-
-    init(_ status: stat) { (device, number) = (status.st_dev, status.st_ino) }
   }
 
   /// The ``State/cost`` from which on the directory is watched.
@@ -49,11 +42,11 @@ public final class StoreIndex: Sendable {
   public init(_ catalogue: Catalogue) throws(CatalogueError) {
     self.catalogue = catalogue
     var state = State()
-    // A large directory is watched at once, or it would be read twice. Its size is a hint: 64 bytes are a name and what
-    // file systems keep with it.
+    // A large directory is watched at once, or it would be read twice. Its size is a hint: 64 bytes a name with what file
+    // systems keep with it.
     let status = try StoreIndex.status(catalogue)
     state.cost = Int(status.st_size / 64)
-    try StoreIndex.read(catalogue, Directory(status), into: &state)
+    try StoreIndex.read(catalogue, StoreIndex.identity(status), into: &state)
     self.state = Mutex(state)
   }
 
@@ -77,10 +70,7 @@ public final class StoreIndex: Sendable {
     try current { !$0.taken.contains(number) }
   }
 
-  /// The highest number in use.
-  func highest() throws(CatalogueError) -> UInt32 {
-    try current { $0.highest }
-  }
+  func highest() throws(CatalogueError) -> UInt32 { try current { $0.highest } }
 
   private func current<Result>(_ body: (inout State) -> Result) throws(CatalogueError) -> Result {
     let outcome = state.withLock { state -> Swift.Result<Result, CatalogueError> in
@@ -95,7 +85,7 @@ public final class StoreIndex: Sendable {
   }
 
   private func refresh(_ state: inout State) throws(CatalogueError) {
-    let directory = Directory(try StoreIndex.status(catalogue))
+    let directory = StoreIndex.identity(try StoreIndex.status(catalogue))
     guard directory == state.directory, let changes = state.watch.next() else {
       return try StoreIndex.read(catalogue, directory, into: &state)
     }
@@ -113,13 +103,17 @@ public final class StoreIndex: Sendable {
     }
   }
 
+  private static func identity(_ status: stat) -> [UInt64] {
+    [UInt64(status.st_dev), UInt64(status.st_ino)]
+  }
+
   private static func status(_ catalogue: Catalogue) throws(CatalogueError) -> stat {
     try catalogue.wrapped { () throws(StorageError) in try catalogue.files.status(catalogue.path) }
   }
 
-  /// - Parameter directory: The directory that had the store's path just before.
+  /// - Parameter directory: The one that had the store's path just before.
   private static func read(
-    _ catalogue: Catalogue, _ directory: Directory, into state: inout State
+    _ catalogue: Catalogue, _ directory: [UInt64], into state: inout State
   ) throws(CatalogueError) {
     state.directory = nil
     // In this order: changes during the reading are reported afterwards.

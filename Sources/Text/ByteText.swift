@@ -8,7 +8,7 @@ public enum ByteText {
     "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
   ]
 
-  /// The number of bytes; `nil` when `text` is not an amount, has a fraction of a byte, or is above 2^63 − 1.
+  /// The number of bytes; `nil` when `text` is not an amount, has a fraction of a byte, or exceeds 2^63 − 1.
   public static func bytes(_ text: String) -> UInt64? {
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     guard let unit = units[text.dropFirst(digits.count).drop { $0 == " " }],

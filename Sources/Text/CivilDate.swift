@@ -2,8 +2,8 @@
 
 /// Dates of the Gregorian calendar as days since 1970-01-01.
 ///
-/// Years are counted from March on, so that a leap day is its year's last; 146 097 days are 400 years and 719 468 lie
-/// between 0000-03-01 and 1970. (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".)
+/// Years begin in March, so that a leap day is its year's last; 146 097 days are 400 years, and 719 468 lie between
+/// 0000-03-01 and 1970. (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".)
 package enum CivilDate {
   /// Days since 1970 of a date; `nil` for one that the calendar lacks, such as the 31st of a month of 30 days.
   package static func days(year: Int64, month: Int64, day: Int64) -> Int64? {
@@ -18,7 +18,6 @@ package enum CivilDate {
     return (year, days - first(year: year, month: 1) + 1)
   }
 
-  /// The date of a day since 1970.
   package static func date(of days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let (era, dayOfEra) = Int64.floored(days + 719_468, by: 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
@@ -29,7 +28,6 @@ package enum CivilDate {
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
   }
 
-  /// Days since 1970 of the first of a month.
   private static func first(year: Int64, month: Int64) -> Int64 {
     let (era, yearOfEra) = Int64.floored(month <= 2 ? year - 1 : year, by: 400)
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A decimal number as a file writes it: `digits` × 10^`exponent`, no digit changed.
+/// A decimal number as a file writes it: `digits` × 10^`exponent`, with no digit changed.
 ///
 ///     -9.81          digits -981         exponent -2
 ///     9.364549E-3    digits 9364549      exponent -9     isScientific
 ///
-/// Digits beyond an `Int64` are cut off behind the point, and make the number too large before it.
+/// Digits beyond an `Int64` are cut off after the point, and make the number too large before it.
 package struct Decimal: Equatable, Sendable {
   /// All digits as one whole number, with the sign.
   package var digits: Int64
@@ -13,10 +13,9 @@ package struct Decimal: Equatable, Sendable {
   package var exponent: Int
   /// Whether the power of ten is written out.
   package var isScientific: Bool
-  /// Whether digits behind the point were cut off.
+  /// Whether digits after the point were cut off.
   package var isCut: Bool
 
-  /// `digits` × 10^`exponent`.
   package init(
     digits: Int64, exponent: Int = 0, isScientific: Bool = false, isCut: Bool = false
   ) {
@@ -31,19 +30,17 @@ package struct Decimal: Equatable, Sendable {
     if exponent >= -22, exponent <= 22 {
       return exponent < 0 ? value / Self.powers[-exponent] : value * Self.powers[exponent]
     }
-    // Beyond 10^±44 no sensor has a value; the result is then 0 or infinite, and the latter is refused.
+    // No sensor has a value beyond 10^±44; the result is then 0 or infinite, which is refused.
     let (first, rest) = (exponent.signum() * 22, exponent - exponent.signum() * 22)
     let part = Decimal(digits: digits, exponent: first).value
     guard abs(rest) <= 22 else { return rest < 0 ? 0 : .infinity * part }
     return rest < 0 ? part / Self.powers[-rest] : part * Self.powers[rest]
   }
 
-  /// The value of one in the last digit that is written.
   package var lastPlace: Double { Decimal(digits: 1, exponent: exponent).value }
 
-  /// The number × `factor` × 10^`power` as a whole number, rounded half away from zero; `nil` beyond an `Int64`.
-  ///
-  /// The product has up to 126 bits: a factor of 17 digits leaves no room for a time in 64.
+  /// The number × `factor` × 10^`power` as a whole number, rounded half away from zero; `nil` beyond an `Int64`. The product
+  /// needs up to 126 bits: a factor of 17 digits leaves no room for a time in 64.
   package func whole(times factor: Int64 = 1, tenTo power: Int) -> (
     value: Int64, isRounded: Bool
   )? {
@@ -65,7 +62,7 @@ package struct Decimal: Equatable, Sendable {
     return Int64(exactly: value).map { ($0, isRounded) }
   }
 
-  /// The product with another number; digits beyond an `Int64` are cut off.
+  /// The product; digits beyond an `Int64` are cut off.
   package func multiplied(by other: Decimal) -> Decimal {
     var product = Int128(digits) * Int128(other.digits)
     var result = Decimal(digits: 0, exponent: exponent + other.exponent)
@@ -83,30 +80,29 @@ package struct Decimal: Equatable, Sendable {
   private static let powers: [Double] = (0...22).map {
     (0..<$0).reduce(1.0) { power, _ in power * 10 }
   }
-  /// 1, 10, 100 and so on, up to 10¹⁸.
+  /// 1, 10, 100, … 10¹⁸.
   package static let wholePowers: [Int64] = (0...18).map {
     (0..<$0).reduce(1) { power, _ in power * 10 }
   }
 }
 
-/// What a field of a table has.
+/// The contents of a table's field.
 package enum DecimalField: Equatable, Sendable {
-  /// A number.
   case number(Decimal)
   /// Nothing, or `NaN`: there is no value.
   case missing
   /// More digits before the point than a number can have, or infinity.
   case tooLarge
-  /// Something else.
+  /// Anything else.
   case none
 
-  /// Reads a field: sign, digits, one `mark` with digits, `e` with a power; blanks around it are allowed.
+  /// Reads sign, digits, one `mark` with digits, `e` with a power, between optional blanks.
   package init(_ field: UnsafeRawBufferPointer, mark: UInt8 = UInt8(ascii: ".")) {
-    let text = FieldText.trimmed(field)
-    guard let first = text.first else {
-      self = .missing
-      return
-    }
+    self = DecimalField.read(FieldText.trimmed(field), mark)
+  }
+
+  private static func read(_ text: UnsafeRawBufferPointer, _ mark: UInt8) -> DecimalField {
+    guard let first = text.first else { return .missing }
     var place = 0
     let isNegative = first == UInt8(ascii: "-")
     if isNegative || first == UInt8(ascii: "+") { place = 1 }
@@ -120,7 +116,7 @@ package enum DecimalField: Equatable, Sendable {
         let (shifted, first) = digits.multipliedReportingOverflow(by: 10)
         let (next, second) = shifted.subtractingReportingOverflow(Int64(byte &- UInt8(ascii: "0")))
         if isCut || zeros > 0 || first || second {
-          // Zeros that no digit follows are no digits.
+          // Zeros that no digit follows do not count.
           if !isFraction {
             isTooLarge = true
           } else if byte == UInt8(ascii: "0") {
@@ -139,27 +135,15 @@ package enum DecimalField: Equatable, Sendable {
       }
       place += 1
     }
-    guard count > 0 else {
-      self = DecimalField.word(text)
-      return
-    }
+    guard count > 0 else { return word(text) }
     var isScientific = false
     if place < text.count, text[place] | 0x20 == UInt8(ascii: "e") {
-      guard let power = DecimalField.power(text[(place + 1)...]) else {
-        self = .none
-        return
-      }
+      guard let power = power(text[(place + 1)...]) else { return .none }
       (exponent, isScientific, place) = (exponent + power, true, text.count)
     }
-    guard place == text.count else {
-      self = .none
-      return
-    }
-    guard !isTooLarge, isNegative || digits != .min else {
-      self = .tooLarge
-      return
-    }
-    self = .number(
+    guard place == text.count else { return .none }
+    guard !isTooLarge, isNegative || digits != .min else { return .tooLarge }
+    return .number(
       Decimal(
         digits: isNegative ? digits : -digits, exponent: exponent, isScientific: isScientific,
         isCut: isCut))

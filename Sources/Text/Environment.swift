@@ -10,8 +10,7 @@ public enum Environment {
     getenv(name).map { String(cString: $0) }
   }
 
-  /// Whether the locale lacks UTF-8: the first of these variables that is set and not empty decides
-  /// (locale(7)).
+  /// Whether the locale lacks UTF-8: the first of these variables that is not empty decides (locale(7)).
   public static let isASCII = {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(value)
     let locale = (names.first { !$0.isEmpty } ?? "").lowercased()

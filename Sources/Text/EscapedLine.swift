@@ -5,8 +5,8 @@
 ///     text    C:\log ⏎ a;=b
 ///     line    C:\\log \u000a a\u003b=b
 ///
-/// A backslash is doubled. What cannot be seen or would end the line is `\u` and four hexadecimal digits, twice above U+FFFF, and
-/// so is a separator before what a spreadsheet takes for a formula, and a space at an end.
+/// A backslash is doubled. What cannot be seen or would end the line is `\u` and four hexadecimal digits, twice above
+/// U+FFFF; so are a space at an end, and a separator before what a spreadsheet takes for a formula.
 package enum EscapedLine {
   package static func line(_ text: String) -> String {
     var line = ""
@@ -27,7 +27,7 @@ package enum EscapedLine {
     return line
   }
 
-  /// The text of a line; a backslash that escapes nothing is one, as earlier versions wrote it.
+  /// The text of a line. A backslash that escapes nothing stays, as earlier versions wrote it.
   package static func plain(_ line: String) -> String {
     guard line.utf8.contains(UInt8(ascii: "\\")) else { return line }
     var units: [UInt16] = []

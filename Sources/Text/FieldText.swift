@@ -2,7 +2,7 @@
 
 /// The bytes of a field of a table.
 package enum FieldText {
-  /// The most characters of a wrong value in an error.
+  /// Most characters of a wrong value in an error.
   package static let shownLimit = 40
 
   /// A value for an error: trimmed, shortened, and without characters that a terminal could obey.
@@ -14,7 +14,6 @@ package enum FieldText {
     return shown.count > shownLimit ? shown.prefix(shownLimit) + "…" : shown
   }
 
-  /// A field without the blanks around it.
   package static func trimmed(_ field: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     var (begin, end) = (0, field.count)
     while begin < end, isBlank(field[begin]) { begin += 1 }
@@ -22,20 +21,17 @@ package enum FieldText {
     return UnsafeRawBufferPointer(rebasing: field[begin..<end])
   }
 
-  /// A field without the quotes around it.
   package static func unquoted(_ field: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     guard field.count > 1, field.first == UInt8(ascii: "\""), field.last == UInt8(ascii: "\"")
     else { return field }
     return UnsafeRawBufferPointer(rebasing: field[1..<(field.count - 1)])
   }
 
-  /// Whether a byte is a space or a tab.
   @inlinable
   package static func isBlank(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
-  /// Whether a byte is a digit.
   @inlinable
   package static func isDigit(_ byte: UInt8) -> Bool {
     byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")

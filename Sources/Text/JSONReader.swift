@@ -11,8 +11,8 @@
 ///     }
 ///     try json.end()
 ///
-/// After each key and each element the caller reads or skips exactly one value. A skipped value is examined only as
-/// far as is needed to find its end.
+/// After each key and each element the caller reads or skips exactly one value. A skipped value is examined only to find its
+/// end.
 public struct JSONReader {
   /// The kinds of error.
   public enum Failure: Error, Equatable, Sendable {
@@ -22,8 +22,7 @@ public struct JSONReader {
     case repeatedKey(Key)
   }
 
-  /// A key of an object. Two keys are equal if their characters are, as RFC 8259 has it, and not if they only look the
-  /// same; so it costs nothing more to compare keys of many combining marks.
+  /// A key of an object. Two keys are equal if their characters are, as RFC 8259 has it, not if they only look the same.
   public struct Key: Hashable, Sendable {
     /// The key as text; invalid UTF-8 is repaired.
     public let text: String
@@ -39,7 +38,7 @@ public struct JSONReader {
       text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Whether a key is `name`, which must be ASCII: no other text of that length is equal to it.
+    /// Whether a key is `name`, which must be ASCII: no other text of that length equals it.
     public static func ~= (name: String, key: Key) -> Bool {
       name.utf8.count == key.text.utf8.count && name == key.text
     }
@@ -67,22 +66,19 @@ public struct JSONReader {
   /// The keys seen so far in each enclosing object, by depth.
   private var keys: [Set<Key>] = []
 
-  /// Keys that the sets have room for, which emptying them costs; for tests.
+  /// Keys that the sets have room for, and so the cost of emptying them; for tests.
   package var keyCapacity: Int { keys.reduce(0) { $0 + $1.capacity } }
 
-  /// A reader of text in UTF-8.
+  /// A reader of UTF-8.
   ///
-  /// - Parameter allowsTrailingCommas: Whether to accept a comma after the last member or element, as other readers do.
+  /// - Parameter allowsTrailingCommas: Whether to accept a comma after the last member or element.
   public init(_ bytes: [UInt8], allowsTrailingCommas: Bool = false) {
     self.bytes = bytes
     self.allowsTrailingCommas = allowsTrailingCommas
   }
 
-  /// The bytes that were read so far: after an error, where it is.
+  /// Bytes read so far: after an error, its place.
   public var offset: Int { min(place, bytes.count) }
-
-  /// Whether objects and lists around are as many as can be read: an error at one more is this.
-  public var isDeepest: Bool { depth == JSONReader.depthLimit }
 
   /// The kind of the next value.
   public mutating func kind() throws(Failure) -> Kind {
@@ -111,10 +107,7 @@ public struct JSONReader {
 extension JSONReader {
   /// Enters the next value; skips it and returns `false` if it is not an object.
   public mutating func enterObject() throws(Failure) -> Bool {
-    guard try kind() == .object else {
-      try skip()
-      return false
-    }
+    guard try isNext(.object) else { return false }
     try enter()
     while keys.count < depth { keys.append([]) }
     // Emptying a set takes as long as its capacity, which many small objects after one large would each pay.
@@ -124,10 +117,7 @@ extension JSONReader {
 
   /// Enters the next value; skips it and returns `false` if it is not a list.
   public mutating func enterList() throws(Failure) -> Bool {
-    guard try kind() == .list else {
-      try skip()
-      return false
-    }
+    guard try isNext(.list) else { return false }
     try enter()
     return true
   }
@@ -161,6 +151,13 @@ extension JSONReader {
     }
   }
 
+  /// Whether the next value is of a kind; skips any other.
+  private mutating func isNext(_ wanted: Kind) throws(Failure) -> Bool {
+    if try kind() == wanted { return true }
+    try skip()
+    return false
+  }
+
   private mutating func enter() throws(Failure) {
     guard depth < JSONReader.depthLimit else { throw .notJSON }
     depth += 1
@@ -189,33 +186,26 @@ extension JSONReader {
 // MARK: - Values
 
 extension JSONReader {
-  /// The next value if it is a string; any other is skipped.
+  /// The next value if it is a string; skips any other.
   public mutating func string() throws(Failure) -> String? {
-    guard try kind() == .string else {
-      try skip()
-      return nil
-    }
-    return try readString()
+    try isNext(.string) ? try readString() : nil
   }
 
-  /// The next value if it is `true` or `false`; any other is skipped.
+  /// The next value if it is `true` or `false`; skips any other.
   public mutating func bool() throws(Failure) -> Bool? {
-    guard try kind() == .bool else {
-      try skip()
-      return nil
-    }
+    guard try isNext(.bool) else { return nil }
     let isTrue = next == UInt8(ascii: "t")
     try readWord(isTrue ? "true" : "false")
     return isTrue
   }
 
-  /// The next value if it is a whole number in the type's range, as `1e3` is; any other is skipped.
+  /// The next value if it is a whole number in the type's range, as `1e3` is; skips any other.
   public mutating func integer<Integer: FixedWidthInteger>() throws(Failure) -> Integer? {
     guard let digits = try number() else { return nil }
     return Integer(digits) ?? JSONReader.double(digits).flatMap { Integer(exactly: $0) }
   }
 
-  /// The next value if it is a number that neither overflows nor underflows; any other is skipped.
+  /// The next value if it is a number that neither overflows nor underflows; skips any other.
   public mutating func double() throws(Failure) -> Double? {
     try number().flatMap(JSONReader.double)
   }
@@ -228,12 +218,9 @@ extension JSONReader {
     return isZero ? value : nil
   }
 
-  /// The characters of the next value if it is a number; any other is skipped.
+  /// The characters of the next value if it is a number; skips any other.
   private mutating func number() throws(Failure) -> String? {
-    guard try kind() == .number else {
-      try skip()
-      return nil
-    }
+    guard try isNext(.number) else { return nil }
     let digits = numberCharacters()
     guard JSONReader.isNumber(digits) else { throw .notJSON }
     return String(decoding: digits, as: UTF8.self)
@@ -293,7 +280,7 @@ extension JSONReader {
     place += word.utf8CodeUnitCount
   }
 
-  /// Only finds the end; the four digits of an escape are not checked.
+  /// Only finds the end; does not check the four digits of an escape.
   private mutating func skipString() throws(Failure) {
     place += 1
     while let byte = next {
@@ -326,36 +313,32 @@ extension JSONReader {
     throw .notJSON
   }
 
+  private static let escapes: [UInt8: Unicode.Scalar] = [
+    UInt8(ascii: "\""): "\"", UInt8(ascii: "\\"): "\\", UInt8(ascii: "/"): "/",
+    UInt8(ascii: "b"): "\u{8}", UInt8(ascii: "f"): "\u{C}", UInt8(ascii: "n"): "\n",
+    UInt8(ascii: "r"): "\r", UInt8(ascii: "t"): "\t",
+  ]
+
   /// The scalar of the escape after a backslash; a surrogate must have its other half.
   private mutating func escapedScalar() throws(Failure) -> Unicode.Scalar {
     defer { place += 1 }
-    switch next {
-    case UInt8(ascii: "\""): return "\""
-    case UInt8(ascii: "\\"): return "\\"
-    case UInt8(ascii: "/"): return "/"
-    case UInt8(ascii: "b"): return "\u{8}"
-    case UInt8(ascii: "f"): return "\u{C}"
-    case UInt8(ascii: "n"): return "\n"
-    case UInt8(ascii: "r"): return "\r"
-    case UInt8(ascii: "t"): return "\t"
-    case UInt8(ascii: "u"):
-      let unit = try fourDigits()
-      guard unit & 0xFC00 == 0xD800 else {
-        guard let scalar = Unicode.Scalar(unit) else { throw .notJSON }
-        return scalar
-      }
-      place += 1
-      guard consume("\\"), next == UInt8(ascii: "u") else { throw .notJSON }
-      let low = try fourDigits()
-      guard low & 0xFC00 == 0xDC00,
-        let scalar = Unicode.Scalar(0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)
-      else { throw .notJSON }
+    if let next, let scalar = JSONReader.escapes[next] { return scalar }
+    guard next == UInt8(ascii: "u") else { throw .notJSON }
+    let unit = try fourDigits()
+    guard unit & 0xFC00 == 0xD800 else {
+      guard let scalar = Unicode.Scalar(unit) else { throw .notJSON }
       return scalar
-    default: throw .notJSON
     }
+    place += 1
+    guard consume("\\"), next == UInt8(ascii: "u") else { throw .notJSON }
+    let low = try fourDigits()
+    guard low & 0xFC00 == 0xDC00,
+      let scalar = Unicode.Scalar(0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)
+    else { throw .notJSON }
+    return scalar
   }
 
-  /// The value of the next four hexadecimal digits; the position is afterwards at the last of them.
+  /// The value of the next four hexadecimal digits; ends at the last of them.
   private mutating func fourDigits() throws(Failure) -> UInt32 {
     let digits = bytes[place...].dropFirst().prefix(4)
     place += 4

@@ -2,40 +2,37 @@
 
 import Glibc
 
-/// Where the bytes of a ``JSONStream`` come from, and what its errors are.
+/// The bytes of a ``JSONStream``, and its errors.
 package protocol JSONStreamSource {
-  /// What reading throws.
   associatedtype Failure: Error
 
   /// Fills `buffer` with the next bytes and returns their number; 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int
 
-  /// Goes to a byte.
   func seek(to byte: UInt64) throws(Failure)
 
-  /// The error of text that is not the JSON that must be there: a clause, and what to do.
+  /// The error of text that is not the JSON expected: a clause, and what to do.
   func failure(_ problem: String, at place: JSONStreamPlace, remedy: String) -> Failure
 }
 
-/// Where a value of JSON is: its line from 1, its byte from 0, and of the rows of a list its number from 1.
+/// The place of a JSON value: its line from 1, its byte from 0, and the number of its row in a list, from 1.
 package typealias JSONStreamPlace = (line: Int, byte: UInt64, sample: UInt64?)
 
 /// JSON of any length, value by value.
 ///
-/// Only one value is in memory at a time, of at most 64 KiB; longer ones can be entered or skipped. Places are those where a
-/// value begins. A document is examined only as far as is needed to find where its values end.
+/// Only one value is in memory at a time, of at most 64 KiB; longer ones can be entered or skipped. A document is examined
+/// only to find where its values end.
 package struct JSONStream<Source: JSONStreamSource>: ~Copyable {
   private let source: Source
-  /// The rows of a list so far, the current one included; `nil` outside of one.
+  /// The number of the current row of a list; `nil` outside of one.
   package var sample: UInt64?
   private var buffer = JSONBuffer()
 
-  /// JSON from the first byte of a source.
   package init(_ source: Source) { self.source = source }
 
-  /// Where the value is that was returned last.
+  /// The place of the value that was returned last.
   package var valuePlace: JSONStreamPlace { place(buffer.mark) }
-  /// Where the next byte is read.
+  /// The place of the next byte.
   package var nextPlace: JSONStreamPlace { place(buffer.passed + UInt64(buffer.begin)) }
 
   private func place(_ byte: UInt64) -> JSONStreamPlace { (max(1, buffer.line), byte, sample) }
@@ -56,14 +53,13 @@ package struct JSONStream<Source: JSONStreamSource>: ~Copyable {
     }
   }
 
-  /// Passes a byte if it is the next one.
+  /// Consumes a byte if it is the next one.
   package mutating func consume(_ byte: Unicode.Scalar) throws(Source.Failure) -> Bool {
     guard try peek() == UInt8(ascii: byte) else { return false }
     buffer.begin += 1
     return true
   }
 
-  /// Passes a byte, which must be the next one.
   package mutating func require(_ byte: Unicode.Scalar) throws(Source.Failure) {
     guard try consume(byte) else { throw try wrong() }
   }
@@ -131,7 +127,7 @@ package struct JSONStream<Source: JSONStreamSource>: ~Copyable {
     return buffer.take(count)
   }
 
-  /// Skips the next value: a text, a list or an object may have any length, a number or a word that of the buffer.
+  /// Skips the next value: a text, a list or an object of any length, a number or a word up to the buffer's.
   package mutating func skipValue() throws(Source.Failure) {
     guard try peek() != nil else { throw try wrong() }
     let begin = nextPlace
@@ -170,7 +166,7 @@ package struct JSONStream<Source: JSONStreamSource>: ~Copyable {
   }
 }
 
-/// The bytes of a stream that are in memory: not generic, since its loops look at every byte.
+/// The bytes of a stream that are in memory; not generic, since its loops look at every byte.
 package struct JSONBuffer: ~Copyable {
   static var limit: Int { 64 * 1024 }
 
@@ -181,7 +177,7 @@ package struct JSONBuffer: ~Copyable {
   private(set) var isAtEnd = false
   /// Line ends within the value returned last, which are counted with the next one.
   private var linesInside = 0
-  /// That of the value returned last, from 1.
+  /// The line of the value returned last, from 1.
   private(set) var line = 1
   /// Bytes before those in memory, and the byte at which the value returned last begins.
   private(set) var (passed, mark): (UInt64, UInt64) = (0, 0)
@@ -195,7 +191,7 @@ package struct JSONBuffer: ~Copyable {
     (self.line, self.passed, mark) = (line, passed, passed)
   }
 
-  /// Where more bytes go, after the rest was moved to the front; `nil` without room.
+  /// Where more bytes go, after moving the rest to the front; `nil` without room.
   mutating func room() -> UnsafeMutableRawBufferPointer? {
     if begin > 0, let base = bytes.baseAddress {
       memmove(base, base + begin, end - begin)
@@ -209,7 +205,7 @@ package struct JSONBuffer: ~Copyable {
     isAtEnd = count == 0
   }
 
-  /// Passes blanks; the byte after them, `nil` if it is not in memory.
+  /// Skips blanks; the byte after them, `nil` if it is not in memory.
   mutating func peek() -> UInt8? {
     (line, linesInside) = (line + linesInside, 0)
     while begin < end {
@@ -241,7 +237,7 @@ package struct JSONBuffer: ~Copyable {
     return value
   }
 
-  /// Passes what is in memory of a value, and counts its bytes; whether that was all of it.
+  /// Skips what is in memory of a value, and counts its bytes; whether that was all of it.
   mutating func skip(_ scan: inout JSONScan, _ count: inout Int) -> Bool {
     while begin < end {
       if scan.isEnd(before: bytes[begin]) { return true }
@@ -263,7 +259,6 @@ package struct JSONScan {
   /// Whether it is a number or a word, which ends before the next mark.
   fileprivate private(set) var isScalar = false
 
-  /// A scan from the first byte of a value on.
   package init() {}
 
   /// Takes a byte of the value; whether the value ended before it.

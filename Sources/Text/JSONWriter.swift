@@ -5,8 +5,8 @@
 /// A document that fits into memory is one call of ``document(_:)``. A stream, such as an export, opens and closes its
 /// brackets itself and passes ``bytes`` on in between.
 public struct JSONWriter {
-  /// The version of the schema, the member `schema` of every document. A key that changes its name or its meaning
-  /// raises it; a new key does not.
+  /// The version of the schema, the member `schema` of every document. Changing a key's name or meaning raises it; a new key
+  /// does not.
   public static let schema = 1
 
   /// The bytes written and not yet removed.
@@ -29,7 +29,7 @@ public struct JSONWriter {
   /// ``bytes`` as text.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Forgets the bytes, which the caller has passed on, but not whether a comma is due.
+  /// Forgets the bytes, but not whether a comma is due.
   public mutating func removeBytes() { bytes.removeAll(keepingCapacity: true) }
 }
 
@@ -129,7 +129,7 @@ extension JSONWriter {
     needsComma = true
   }
 
-  /// A whole number. A document may have a million of them, so it is specialised for its callers.
+  /// A whole number. Specialised for its callers, because a document may have a million of them.
   @inlinable
   public mutating func integer(_ value: some BinaryInteger) { number(String(value)) }
 
@@ -151,7 +151,7 @@ extension JSONWriter {
     var power: UInt64 = 1
     for _ in 0..<decimals { power *= 10 }
     let whole = numerator / denominator
-    // At most denominator × power: full width, so that nothing can overflow.
+    // At most denominator × power, in full width.
     let product = (numerator % denominator).multipliedFullWidth(by: power)
     let (quotient, remainder) = denominator.dividingFullWidth(product)
     let rounded = quotient + (remainder >= denominator - remainder ? 1 : 0)
@@ -163,8 +163,8 @@ extension JSONWriter {
     if needsComma { bytes.append(UInt8(ascii: ",")) }
   }
 
-  /// RFC 8259, section 7: quotation mark, backslash and U+0000 to U+001F must be escaped. Characters that a terminal or
-  /// a script could obey are escaped too.
+  /// RFC 8259, section 7, requires to escape quotation mark, backslash and U+0000 to U+001F; so are characters that a
+  /// terminal or a script could obey.
   private mutating func appendQuoted(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
     for scalar in text.unicodeScalars {

@@ -2,17 +2,16 @@
 
 /// Text from outside the program: logs, notes, names of files, configurations, other programs, chips.
 ///
-/// A terminal or pager must not obey anything in it, so ``shown(_:)`` cleans it before a person reads it. This is the
-/// one rule. Media add what they need: ``Plain`` the locale's alphabet, HTML and SVG their escapes, the lines of a pull
-/// their printable ASCII. Data for a program (a log, an export, JSON in a pipe) stays as it is; JSON escapes these
-/// characters, which changes no value.
+/// A terminal or pager must not obey it, so ``shown(_:)`` cleans it before a person reads it. Media add what they need:
+/// ``Plain`` the locale's alphabet, HTML and SVG their escapes, the lines of a pull their printable ASCII. Data for a
+/// program (a log, an export, JSON in a pipe) stays as it is; JSON escapes these characters, which changes no value.
 public enum ForeignText {
   /// Whether a terminal, a pager, a journal or a script could obey the character instead of showing it.
   ///
-  /// These are control characters (C0, DEL, C1), separators of lines and paragraphs (U+2028, U+2029), the controls of
-  /// the bidirectional algorithm, which make text show as other text (Unicode Standard Annex 9: U+061C, U+200E, U+200F,
-  /// U+202A to U+202E, U+2066 to U+2069), and invisible characters without use in a line: deprecated format characters
-  /// (U+206A to U+206F), annotations (U+FFF9 to U+FFFB), the byte order mark, tags (U+E0000 to U+E007F).
+  /// These are control characters (C0, DEL, C1), separators of lines and paragraphs (U+2028, U+2029), controls of the
+  /// bidirectional algorithm, which disguise text (Unicode Standard Annex 9: U+061C, U+200E, U+200F, U+202A to U+202E,
+  /// U+2066 to U+2069), and invisible characters without use in a line: deprecated format characters (U+206A to U+206F),
+  /// annotations (U+FFF9 to U+FFFB), the byte order mark, tags (U+E0000 to U+E007F).
   public static func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x206F, 0xFEFF,
@@ -31,23 +30,20 @@ public enum ForeignText {
 
   /// The character in JSON: `\u`, four hexadecimal digits, twice above U+FFFF (RFC 8259, section 7).
   public static func escapedForJSON(_ scalar: Unicode.Scalar) -> String {
-    String(scalar).utf16.reduce(into: "") { text, unit in
-      let digits = String(unit, radix: 16)
-      text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-    }
+    String(scalar).utf16.map { "\\u" + $0.digits(4, radix: 16) }.joined()
   }
 }
 
 /// Values as text for a person's terminal.
 public enum Plain {
   /// Foreign text as a cell of a table or a part of a line: without anything that a terminal would obey, line feeds
-  /// included, and in ASCII where the locale has no other characters.
+  /// included, and in ASCII where the locale requires it.
   public static func text(_ text: String) -> String {
     let shown = ForeignText.shown(text)
     return Environment.isASCII ? ascii(shown) : shown
   }
 
-  /// The nearest ASCII text: words for the signs that the program uses, `?` for all other characters.
+  /// The nearest ASCII text: words for the program's signs, `?` for other characters.
   public static func ascii(_ text: String) -> String {
     guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
     return text.reduce(into: "") { ascii, character in
@@ -81,14 +77,19 @@ public enum Plain {
 
   /// `value` / `divisor`, a power of ten, as a decimal number without needless zeros.
   public static func number(_ value: Int64, per divisor: Int64) -> String {
-    let (whole, rest) = value.magnitude.quotientAndRemainder(dividingBy: UInt64(divisor))
-    var digits = rest == 0 ? "" : String(rest + UInt64(divisor)).dropFirst()[...]
+    (value < 0 ? "-" : "") + number(magnitude: value.magnitude, per: UInt64(divisor))
+  }
+
+  static func number(magnitude: UInt64, per divisor: UInt64) -> String {
+    let (whole, rest) = magnitude.quotientAndRemainder(dividingBy: divisor)
+    // The added divisor puts a one before the fraction's digits, so that its leading zeros stay.
+    var digits = rest == 0 ? "" : String(rest + divisor).dropFirst()[...]
     while digits.hasSuffix("0") { digits = digits.dropLast() }
-    return (value < 0 ? "-" : "") + "\(whole)" + (digits.isEmpty ? "" : ".\(digits)")
+    return "\(whole)" + (digits.isEmpty ? "" : ".\(digits)")
   }
 
   /// A decimal number without needless zeros, rounded to a part of `divisor`, a power of ten; in Swift's notation when it is
-  /// too large for that, or no number: what outsiders say may claim any value.
+  /// too large for that, or not a number, as outsiders may claim any value.
   public static func number(_ value: Double, per divisor: Int64) -> String {
     let scaled = (value * Double(divisor)).rounded()
     guard scaled.magnitude < 9e18 else { return "\(value)" }
@@ -105,15 +106,12 @@ public enum Plain {
     let total = nanoseconds / 1_000_000_000
     if total < 60 { return number(nanoseconds / 100_000_000, per: 10) + " s" }
     let (minutes, rest) = (total / 60, total % 60)
-    let padded = (rest < 10 ? "0" : "") + "\(rest)"
-    if minutes < 60 { return "\(minutes):\(padded)" }
-    return "\(minutes / 60):" + (minutes % 60 < 10 ? "0" : "") + "\(minutes % 60):\(padded)"
+    if minutes < 60 { return "\(minutes):\(rest.digits(2))" }
+    return "\(minutes / 60):\((minutes % 60).digits(2)):\(rest.digits(2))"
   }
 
   /// A byte in two hexadecimal digits: `0f`.
-  public static func hexadecimal(_ byte: UInt8) -> String {
-    (byte < 16 ? "0" : "") + String(byte, radix: 16)
-  }
+  public static func hexadecimal(_ byte: UInt8) -> String { byte.digits(2, radix: 16) }
 
   /// A number of bytes, to three digits: `512 B`, `12 kB`, `3.4 MB`.
   public static func bytes(_ count: UInt64) -> String {
@@ -127,12 +125,20 @@ public enum Plain {
     return "\(tenths / 10) TB"
   }
 
-  /// Hertz, to four digits after the point, or below 0.01 Hz to three significant ones: a rate above 0 is never shown as 0.
+  /// Hertz, to four digits after the point, or below 0.01 Hz to three significant ones, so that no rate above 0 shows as 0.
   public static func hertz(_ hertz: Double) -> String {
     var divisor: Int64 = 10_000
     while hertz > 0, hertz * Double(divisor) < 99.5, divisor < 1_000_000_000_000_000_000 {
       divisor *= 10
     }
     return number(hertz, per: divisor)
+  }
+}
+
+extension BinaryInteger {
+  /// The digits of a number that is not negative, at least `width`, with zeros in front.
+  package func digits(_ width: Int, radix: Int = 10) -> String {
+    let text = String(self, radix: radix)
+    return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
   }
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The least and the most of a length of time that an option or a key of the configuration takes.
-///
-/// All of them are here. An instant of a clock and one of them, added to it or taken from it, are within 64 bits of
-/// nanoseconds.
+/// The least and the most of a length of time that an option or a key of the configuration takes. The sum or difference of
+/// an instant and one of them is within 64 bits of nanoseconds.
 public struct SpanLimits: Sendable {
   /// Of a recording.
   public static let length = SpanLimits("1us", "36525d")

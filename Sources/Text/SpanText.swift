@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lengths of time as people write them: decimal numbers with units, `60s`, `1.5m`, `500ms`, `1h30m`; seconds when
-/// there is no unit.
-///
-/// One grammar for the command line and the configuration.
+/// Lengths of time as people write them: decimal numbers with units, `60s`, `1.5m`, `500ms`, `1h30m`; seconds without a
+/// unit. One grammar for the command line and the configuration.
 public enum SpanText {
-  /// The length in nanoseconds, never negative; `nil` when `text` is no length of time.
+  /// The length in nanoseconds, never negative; `nil` when `text` is not a length of time.
   ///
-  /// Units are `ns`, `us`, `ms`, `s`, `m` or `min`, `h`, and `d` of 24 hours. Parts go from the largest unit to the smallest, each unit
-  /// once. Only the last part may have a point, and each part after the first is less than one unit of the part before:
-  /// `1h30m`, `2m0.5s`, but neither `30m1h` nor `5m5m` nor `1h90m`. At most 9 digits may follow the point. A length
-  /// that is not a whole number of nanoseconds, or is above 292 years, is refused.
+  /// Units are `ns`, `us`, `ms`, `s`, `m` or `min`, `h`, and `d` of 24 hours. Parts go from the largest unit to the
+  /// smallest, each unit once. Only the last part may have a point, and each part after the first is less than one unit of
+  /// the part before: `1h30m`, `2m0.5s`, but neither `30m1h` nor `5m5m` nor `1h90m`. At most 9 digits may follow the point.
+  /// A length that is not a whole number of nanoseconds, or is above 292 years, is refused.
   public static func nanoseconds(_ text: String) -> Int64? {
     magnitude(text[...]).flatMap { Int64(exactly: $0) }
   }
 
-  /// A time before or after an instant, in nanoseconds: a length, with `-` in front of one before; `nil` for another text.
+  /// A time before or after an instant, in nanoseconds: a length, after `-` for one before; `nil` for other text.
   public static func time(_ text: String) -> Int64? {
     guard text.hasPrefix("-") else { return nanoseconds(text) }
     return magnitude(text.dropFirst()).flatMap { length in
@@ -48,7 +46,7 @@ public enum SpanText {
     "m": 60_000_000_000, "min": 60_000_000_000, "h": 3_600_000_000_000, "d": 86_400_000_000_000,
   ]
 
-  /// A decimal number of a unit; `nil` for another text, and where the product is not a whole number of 64 bits.
+  /// A decimal number of a unit; `nil` for other text, and where the product is not a whole number of 64 bits.
   static func amount(_ digits: Substring, of unit: UInt64, decimals: Int) -> UInt64? {
     let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), let whole = UInt64(parts[0]) else { return nil }
@@ -67,32 +65,23 @@ public enum SpanText {
     return total
   }
 
-  /// The length in the largest of seconds, milliseconds, microseconds and nanoseconds that it reaches, without
-  /// needless zeros: `59s`, `1.5s`, `400ms`, `0s`; ``nanoseconds(_:)`` reads it back.
-  ///
-  /// Traps when `nanoseconds` is negative.
+  /// The length in the largest of seconds, milliseconds, microseconds and nanoseconds that it reaches, without needless
+  /// zeros: `59s`, `1.5s`, `400ms`, `0s`; ``nanoseconds(_:)`` reads it back. Traps when it is negative.
   public static func text(_ nanoseconds: Int64) -> String {
     precondition(nanoseconds >= 0, "a length of time is not negative")
-    return text(magnitude: nanoseconds.magnitude)
+    return text(time: nanoseconds)
   }
 
   /// The time as ``time(_:)`` reads it back: `-1.5s`, `400ms`.
   public static func text(time: Int64) -> String {
-    (time < 0 ? "-" : "") + text(magnitude: time.magnitude)
-  }
-
-  private static func text(magnitude nanoseconds: UInt64) -> String {
+    let (sign, nanoseconds) = (time < 0 ? "-" : "", time.magnitude)
     let units: [(unit: UInt64, name: String)] = [
       (1_000_000_000, "s"), (1_000_000, "ms"), (1000, "us"),
     ]
     guard nanoseconds > 0 else { return "0s" }
     for (unit, name) in units where nanoseconds >= unit {
-      let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: unit)
-      // The added unit puts a one before the fraction's digits, so that its leading zeros stay.
-      var fraction = rest == 0 ? "" : String(rest + unit).dropFirst()[...]
-      while fraction.hasSuffix("0") { fraction = fraction.dropLast() }
-      return fraction.isEmpty ? "\(whole)\(name)" : "\(whole).\(fraction)\(name)"
+      return sign + Plain.number(magnitude: nanoseconds, per: unit) + name
     }
-    return "\(nanoseconds)ns"
+    return "\(sign)\(nanoseconds)ns"
   }
 }

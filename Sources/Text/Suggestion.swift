@@ -2,7 +2,7 @@
 
 /// Finds the names that a user may have meant by an unknown word.
 public enum Suggestion {
-  /// `; did you mean record?`, or nothing when none of the names is near.
+  /// `; did you mean record?`, or nothing when no name is near.
   public static func question(_ word: String, among names: [String]) -> String {
     let near = Suggestion.names(for: word, among: names)
     guard let last = near.last else { return "" }
@@ -10,11 +10,11 @@ public enum Suggestion {
     return "; did you mean " + (others.isEmpty ? "" : others + " or ") + last + "?"
   }
 
-  /// At most three names, of the first of these kinds that has any: the same letters and digits; names that begin with
-  /// them; that contain them; that are a typing error or two away; that have them in this order.
+  /// At most three names, of the first of these kinds that has any: the same letters and digits; names that begin with them;
+  /// that contain them; that are a typing error or two away; that have them in this order.
   private static func names(for word: String, among names: [String]) -> [String] {
     let wanted = letters(word)
-    // Much longer than any name, and the time grows with the square of the length.
+    // No name is longer by far, and the time grows with the square of the length.
     guard (2...64).contains(wanted.count) else { return [] }
     let known = names.map { (name: $0, letters: letters($0)) }
     let slips = known.map { distance(wanted, $0.letters) }
@@ -48,8 +48,8 @@ public enum Suggestion {
     return rest.isEmpty
   }
 
-  /// Letters to insert, delete, replace or swap with their neighbour to turn one word into the other: Damerau's
-  /// distance, with each letter edited once.
+  /// Letters to insert, delete, replace or swap with their neighbour to turn one word into the other: Damerau's distance,
+  /// with each letter edited once.
   private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
     var rows = [Array(0...other.count)]
     for row in one.indices {

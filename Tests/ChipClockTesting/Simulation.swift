@@ -81,7 +81,7 @@ public struct Simulation: Sendable {
   /// Of everything random.
   public var seed: UInt64
 
-  /// A chip and a host; unless said otherwise a chip of 1 kHz, 3 % fast, for 30 s.
+  /// A chip and a host; by default a chip of 1 kHz, 3 % fast, for 30 s.
   public init(
     hertz: Double = 1000, error: Double = 0.03, drift: Double = 1, seconds: Double = 30,
     trouble: Trouble = .none, seed: UInt64 = 1

@@ -29,7 +29,7 @@ struct ClockStretchTests {
       .refuted(by: recorded.readings)
     return try #require(
       try ClockStretch(
-        recorded.readings, nominalPeriod: 1e9 / simulation.hertz, assumptions))
+        recorded.readings, SlotGrid(period: 1e9 / simulation.hertz), assumptions))
   }
 
   private func figures(_ recorded: Recorded, _ stretch: ClockStretch) throws -> Figures {
@@ -161,7 +161,7 @@ struct ClockStretchTests {
     let recorded = simulation.run()
     var assumptions = ClockAssumptions()
     assumptions.jitter = 5
-    var streamed = ClockStretch(nominalPeriod: 1e6, assumptions)
+    var streamed = ClockStretch(SlotGrid(period: 1e6), assumptions)
     var slot: Int64 = 1
     var found: [SampleInstant] = []
     var mostKnots = 0
@@ -181,7 +181,8 @@ struct ClockStretchTests {
       found.append(instant)
       slot += 1
     }
-    let whole = try #require(try ClockStretch(recorded.readings, nominalPeriod: 1e6, assumptions))
+    let whole = try #require(
+      try ClockStretch(recorded.readings, SlotGrid(period: 1e6), assumptions))
     #expect(found.count == recorded.truth.count)
     for (index, instant) in found.enumerated() {
       #expect(instant == whole.instant(of: Int64(index + 1)), "\(index + 1)")
@@ -193,7 +194,7 @@ struct ClockStretchTests {
     // The first 20 s make the line; then the period changes by 2 % within 25 s.
     var assumptions = ClockAssumptions()
     assumptions.drift = 1000
-    var stretch = ClockStretch(nominalPeriod: 1e6, assumptions)
+    var stretch = ClockStretch(SlotGrid(period: 1e6), assumptions)
     var slot: Int64 = 0
     var (time, period) = (0.0, 1e6)
     for second in 0..<130 {
@@ -214,7 +215,7 @@ struct ClockStretchTests {
 
   @Test("knots that are not settled are made again from the readings that replace the recent ones")
   func replaced() throws {
-    var stretch = ClockStretch(nominalPeriod: 1e6, ClockAssumptions())
+    var stretch = ClockStretch(SlotGrid(period: 1e6), ClockAssumptions())
     for reading in Simulation(seconds: 45, seed: 5).run().readings { try stretch.add(reading) }
     let slots = stretch.knots.map(\.slot)
     let settled = try #require(stretch.settledSlot)
@@ -226,11 +227,11 @@ struct ClockStretchTests {
   @Test("readings that bound no slot from both sides give no clock")
   func tooFew() throws {
     let assumptions = ClockAssumptions()
-    #expect(try ClockStretch([], nominalPeriod: 1e6, assumptions) == nil)
+    #expect(try ClockStretch([], SlotGrid(period: 1e6), assumptions) == nil)
     let opened = FillReading(count: 0, before: 1000, after: nil)
-    #expect(try ClockStretch([opened], nominalPeriod: 1e6, assumptions) == nil)
+    #expect(try ClockStretch([opened], SlotGrid(period: 1e6), assumptions) == nil)
     let read = FillReading(count: 3, before: 4_000_000, after: 4_300_000)
-    let one = try #require(try ClockStretch([opened, read], nominalPeriod: 1e6, assumptions))
+    let one = try #require(try ClockStretch([opened, read], SlotGrid(period: 1e6), assumptions))
     let instant = try #require(one.instant(of: 3))
     #expect(instant.latest < 6_000_000 && instant.earliest > 0)
     #expect(one.instant(of: 4) != nil)
@@ -249,7 +250,7 @@ struct ClockStretchTests {
   func contradictions() throws {
     func slot(_ recorded: Recorded) -> Int64? {
       do throws(ClockContradiction) {
-        _ = try ClockStretch(recorded.readings, nominalPeriod: 1e6, ClockAssumptions())
+        _ = try ClockStretch(recorded.readings, SlotGrid(period: 1e6), ClockAssumptions())
         return nil
       } catch {
         return error.slot

@@ -13,13 +13,13 @@ struct EdgeTests {
   }
 
   /// An edge between each two readings of the same epoch that are a drain apart, some microseconds late.
-  private func edges(_ recorded: Recorded, _ line: Line) -> [[FillEdge]] {
+  private func edges(_ recorded: Recorded, _ line: Line) -> [[Edge]] {
     var state: UInt64 = 77
     func random() -> Double {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return Double(state >> 11) * 0x1p-53
     }
-    var edges = recorded.readings.map { _ in [FillEdge]() }
+    var edges = recorded.readings.map { _ in [Edge]() }
     for index in recorded.readings.indices.dropFirst() {
       let (before, after) = (recorded.readings[index - 1], recorded.readings[index])
       let slot = before.count + 14
@@ -34,12 +34,12 @@ struct EdgeTests {
       case .noisy: if random() < 0.05 { stamp -= random() * 14e6 }
       case .early: stamp -= 14e6
       }
-      edges[index].append(FillEdge(slot: slot, time: Int64(stamp.rounded(.up))))
+      edges[index].append((slot, Int64(stamp.rounded(.up))))
     }
     return edges
   }
 
-  private func judge(_ recorded: Recorded, _ edges: [[FillEdge]]) -> Judgement {
+  private func judge(_ recorded: Recorded, _ edges: [[Edge]]) -> Judgement {
     Judgement(recorded, hertz: 1000, edges: edges)
   }
 

@@ -7,10 +7,10 @@ import Testing
 
 @Suite("The chip's clock over epochs")
 struct EpochTests {
-  private func outside(_ recorded: Recorded, _ epoch: inout ClockEpoch) -> (Int, widest: Int64) {
+  private func outside(_ recorded: Recorded, _ clock: inout ClockTimeline) -> (Int, widest: Int64) {
     var (outside, widest) = (0, Int64(0))
     for (index, truth) in recorded.truth.enumerated() {
-      guard let instant = epoch.instant(of: Int64(index + 1)) else {
+      guard let instant = clock.instant(of: Int64(index + 1), in: 0) else {
         outside += 1
         continue
       }
@@ -21,11 +21,12 @@ struct EpochTests {
     return (outside, widest)
   }
 
-  private func epoch(_ recorded: Recorded, hertz: Double) -> ClockEpoch {
-    var epoch = ClockEpoch(nominalPeriod: 1e9 / hertz, ClockAssumptions())
-    for reading in recorded.readings { epoch.add(reading) }
-    epoch.finish()
-    return epoch
+  private func epoch(_ recorded: Recorded, hertz: Double) -> ClockTimeline {
+    var clock = ClockTimeline(nominalPeriod: 1e9 / hertz, ClockAssumptions())
+    clock.beginEpoch(.start, delivered: 0)
+    for reading in recorded.readings { clock.add(reading) }
+    clock.finish()
+    return clock
   }
 
   @Test("a wrong count is left out, and changes no instant beyond its own reading")

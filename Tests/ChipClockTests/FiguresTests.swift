@@ -102,7 +102,7 @@ struct FiguresTests {
           Issue.record("\(finding)")
           continue
         }
-        // Of the rate, of which the period is the reciprocal.
+        // Of the rate, the period's reciprocal.
         #expect(abs(change - (ppm > 0 ? -19_608 : 20_408)) < 1500, "\(change)")
         let (first, last) = (finding.instants.lowerBound, finding.instants.upperBound)
         #expect(Double(first) < 1e12 + 15.01e9 && Double(last) > 1e12 + 15e9)

@@ -137,7 +137,7 @@ struct OffsetPolygonTests {
       }
       for drift in [2.0, 10, 50] {
         let hull = BoundHull(bounds, line, grid, drift: drift)
-        #expect(hull.corners.count < bounds.count / 3)
+        #expect(hull.cornerCount < bounds.count / 3)
         for slot: Int64 in [0, 100, 3333, 7999] {
           let all = bounds.map { bound in
             let h = grid.seconds(from: slot, to: bound.slot)

@@ -105,7 +105,7 @@ struct Judgement {
   let leftOut: Int
 
   init(
-    _ recorded: Recorded, hertz: Double, edges: [[FillEdge]] = [], stamps: [Int: FillStamp] = [:]
+    _ recorded: Recorded, hertz: Double, edges: [[Edge]] = [], stamps: [Int: FillStamp] = [:]
   ) {
     var timeline = ClockTimeline(nominalPeriod: 1e9 / hertz, ClockAssumptions())
     for (index, reading) in recorded.readings.enumerated() {
@@ -114,7 +114,9 @@ struct Judgement {
         let before = epoch > 0 ? recorded.epochs[epoch - 1].delivered : 0
         timeline.beginEpoch(epoch == 0 ? .start : .overflow, delivered: delivered - before)
       }
-      if index < edges.count { for edge in edges[index] { timeline.add(edge) } }
+      if index < edges.count {
+        for edge in edges[index] { timeline.add(edgeOf: edge.slot, at: edge.time) }
+      }
       timeline.add(reading)
       if let stamp = stamps[index] { timeline.add(stamp) }
     }
@@ -145,3 +147,6 @@ func expectNoWider(_ widths: [Int64], than others: [Int64], _ comment: String) {
     #expect(widths[index] <= others[index] + 1000, "\(comment), \(place) %")
   }
 }
+
+/// An edge of the watermark.
+typealias Edge = (slot: Int64, time: Int64)

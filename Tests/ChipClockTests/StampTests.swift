@@ -153,7 +153,7 @@ struct StampTests {
       for (index, reading) in recorded.readings.enumerated() {
         if reading.after != nil, reading.count > 0 {
           let edge = recorded.truth[Int(reading.count) - 1] + 20_000
-          timeline.add(FillEdge(slot: reading.count, time: Int64(edge.rounded(.up))))
+          timeline.add(edgeOf: reading.count, at: Int64(edge.rounded(.up)))
         }
         timeline.add(reading)
         if let stamp = stamps[index], Double(stamp.before) < 1e12 + 20e9 { timeline.add(stamp) }

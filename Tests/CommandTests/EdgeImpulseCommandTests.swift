@@ -51,7 +51,7 @@ struct EdgeImpulseCommandTests {
     #expect(file.status == 0 && directory.status == 0)
     #expect(directory.talk.contains("the axes are those of the mounting"))
     expectSame(bench.directory.bytes(of: "d/d.1.json"), bench.directory.bytes(of: "one.json"))
-    expectSentence(bench.run(words + ["\(path)/d"]), 73, ["is no empty directory", "-o DIR/"])
+    expectSentence(bench.run(words + ["\(path)/d"]), 73, ["is not an empty directory", "-o DIR/"])
     bench.directory.makeDirectory("empty")
     #expect(bench.run(words + ["\(path)/empty"]).status == 0)
     #expect(bench.directory.names(in: "empty") == ["empty.1.json"])

@@ -194,7 +194,7 @@ struct LabelCommandTests {
     let file = try "store/.labels/" + #require(bench.directory.names(in: "store/.labels").first)
     var bytes = bench.directory.bytes(of: file)
     bench.directory.write(Array(bytes.dropLast(3)), to: file)
-    expectSentence(bench.run("label", "1"), 65, ["no whole line"])
+    expectSentence(bench.run("label", "1"), 65, ["without a whole line"])
     bytes[12] ^= 1
     bench.directory.write(bytes, to: file)
     let outcome = bench.run("label", "1")

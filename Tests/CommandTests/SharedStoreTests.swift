@@ -143,7 +143,7 @@ struct SharedStoreTests {
     #expect(outcome.output == "3\n")
     // Its contents age only by a synchronised clock.
     let isTried = try mode == 0o700 || bench.isClockSynchronised(in: "3")
-    #expect(outcome.talk.contains("not all could be deleted") == isTried)
+    #expect(outcome.talk.contains("cannot delete all that has been in the trash") == isTried)
     #expect(outcome.talk.contains(mode == 0o755 ? overdue : trash) == isTried)
     expectSentence(service.run(bench, "rm", "3"), 77, ["sudo chown -R", trash])
     #expect(bench.recordings.count == 2)

@@ -98,7 +98,7 @@ struct TrashCommandTests {
     try service.makeRecording()
     #expect(service.bench.recordings.count == 1)
     if try service.bench.isClockSynchronised(in: "latest") {
-      try waitUntil({ child.said.contains("not all could be deleted of what") })
+      try waitUntil({ child.said.contains("cannot delete all that has been") })
       #expect(service.bench.directory.names(in: "store/.trash").count == 1)
     }
     service.end(child)

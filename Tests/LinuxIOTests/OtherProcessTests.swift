@@ -2,6 +2,7 @@
 
 import Glibc
 import LinuxIO
+import TestSupport
 import Testing
 
 @Suite("A program that another one runs")
@@ -14,7 +15,8 @@ struct OtherProcessTests {
   private func ending(
     _ script: String, _ input: String = "", within nanoseconds: Int64 = minute
   ) throws -> OtherProcess.Ending {
-    let process = try OtherProcess("sh", ["-c", script])
+    // Its start must not copy the locks that other tests release.
+    let process = try ProgramStart.perform { try OtherProcess("sh", ["-c", script]) }
     let isTaken = process.offer(Array(input.utf8))
     #expect(isTaken)
     return process.finish(within: nanoseconds)
@@ -58,7 +60,7 @@ struct OtherProcessTests {
 
   @Test("one that has ended takes nothing, and that stops no one")
   func ended() throws {
-    let process = try OtherProcess("true", [])
+    let process = try ProgramStart.perform { try OtherProcess("true", []) }
     while !process.hasEnded { sched_yield() }
     let isTaken = process.offer([1, 2, 3])
     #expect(!isTaken)

@@ -57,7 +57,7 @@ struct DamageTests {
     }
   }
 
-  /// One page, of which every byte and bit is tried; two pages, of which every so many are.
+  /// One page with every byte and bit tried; two pages with a sample of them.
   private static let sizes: [(samples: UInt64, stride: Int)] = [(40, 1), (900, 11)]
 
   @Test(

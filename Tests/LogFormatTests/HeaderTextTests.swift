@@ -62,7 +62,7 @@ struct HeaderTextTests {
   @Test(
     "a calibration and axes that cannot be read are missing, named, and kept by a copy",
     arguments: [
-      ("axes x,y,-z", "\"x,y,-z\" is none"), ("axes", "\"\" is none"),
+      ("axes x,y,-z", "\"x,y,-z\" is not valid"), ("axes", "\"\" is not valid"),
       ("calibration imulog-calibration 1\\nid x", "line 2, `id`, has no such value"),
       ("calibration imulog-calibration 2", nil), ("calibration", nil),
       ("calibration imulog-calibration 1\\r\\nid", nil),

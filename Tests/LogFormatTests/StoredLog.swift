@@ -32,7 +32,7 @@ struct StoredLog {
       case .reading(let reading): readings.append(reading)
       case .certificate(let certificate): others.append(.certificate(certificate))
       case .end(let end): others.append(.end(end))
-      // Ticks that are missing between sound pages are no bytes skipped.
+      // Ticks missing between intact pages skip no bytes.
       case .damage(let part) where part.byteCount == 0: break
       case .damage(let part):
         let byte = Int(part.offset) % LogFormat.pageSize
@@ -42,14 +42,13 @@ struct StoredLog {
   }
 
   /// The point of "Reading damaged logs" in the specification that a reason stands for.
-  private static func point(_ reason: Damage.Reason, _ byte: Int) -> Int {
-    guard case .format(let reason) = reason else { return 5 }
+  private static func point(_ reason: FormatError.Reason, _ byte: Int) -> Int {
     switch reason {
     case .notWritten: return 1
     case .cutShort: return byte == 0 ? 2 : 4
     case .notZeroAfterLastChunk: return 3
     case .damagedChunk: return 4
-    case .malformed: return 5
+    case .malformed, .ticksGoBack: return 5
     default: return 2
     }
   }

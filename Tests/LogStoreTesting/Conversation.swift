@@ -34,7 +34,7 @@ public struct Conversation: Sendable {
 
   /// The requests of each connection.
   public var requests: [[String]] {
-    // After a line that ends the last one there is no other.
+    // No line follows the one that ends the last.
     let count = connections.lastIndex {
       !$0.requests.isEmpty || !$0.replies.isEmpty || !$0.talk.isEmpty
     }

@@ -32,7 +32,7 @@ public enum ExampleStory: String, CaseIterable, Sendable {
   }
 }
 
-/// Collects events in the order of their ticks, 10 of which are a second.
+/// Collects events in the order of their ticks, 10 to a second.
 private struct StoryWriter {
   var syncs: [[ReadEvent]] = []
   private var events: [ReadEvent] = []

@@ -67,7 +67,7 @@ public struct ExampleRecording: Sendable {
     self.init(of: pieces, in: catalogue, description: description, wall: wall, ends: ends)
   }
 
-  /// Makes a recording of `pieces`, each of which is synced.
+  /// Makes a recording of `pieces`, each synced.
   ///
   /// - Parameter script: Whose operations acknowledgements count.
   public init(

@@ -22,7 +22,7 @@ public final class FaultScript: Sendable {
     case short(Int, bytes: Int)
     /// Every second call, with EINTR, and writes take at most this many bytes.
     case troubled(bytes: Int)
-    /// Syncs are said to be done, and are not: a card that lies.
+    /// Syncs report success and write nothing: a card that lies.
     case lyingSync
   }
 

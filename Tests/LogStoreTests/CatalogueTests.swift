@@ -147,7 +147,8 @@ struct CatalogueTests {
         == .notFound(id: "latest", path: directory.path, existing: "the store is empty"))
     _ = try fill(["1b4e28ba", "1b4e2fff", "77777777"])
     #expect(
-      failure("1b4e2") == .ambiguous(id: "1b4e2", candidates: ["2 (1b4e2fff)", "1 (1b4e28ba)"]))
+      failure("1b4e2")
+        == .refused("1b4e2 could be any of 2 (1b4e2fff), 1 (1b4e28ba); give more digits", .usage))
     let range = "there are 3, from 1 to 3 (77777777); `imulog list` shows them"
     for id in ["4", "0", "", "-1", "xyz", "1b4e28bb", "1b4e28ba-2fa1-41d2-883f-0016d3cca428", "+1"]
     {
@@ -372,5 +373,15 @@ extension LogReader where Storage: ~Copyable {
   consuming func readEverything() throws(LogError) -> [ReadEvent] {
     var reader = self
     return try reader.readAll()
+  }
+}
+
+/// The sentence of the error that `work` throws; empty without one.
+func sentence(_ work: () throws -> Void) -> String {
+  do {
+    try work()
+    return ""
+  } catch {
+    return "\(error)"
   }
 }

@@ -6,7 +6,7 @@ import LogStore
 import LogStoreTesting
 import Testing
 
-/// A log of which only a beginning is in the file, with zeros made ahead after it.
+/// A log's beginning in a file, with preallocated zeros after it.
 private final class GrowingLog {
   let bytes: [UInt8]
   var length = 0

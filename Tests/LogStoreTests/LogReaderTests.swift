@@ -3,7 +3,7 @@
 import Files
 import IMUModel
 import LogFormat
-import LogStore
+@testable import LogStore
 import LogStoreTesting
 import Testing
 
@@ -62,7 +62,7 @@ struct LogReaderTests {
     let rest = events.filter { $0.damage == nil }
     let lost = ticks(whole) - ticks(rest)
     let damage = Damage(
-      page: 2, pageCount: 1, offset: 2 * 4096, byteCount: 4096, reason: .format(.notWritten),
+      page: 2, pageCount: 1, offset: 2 * 4096, byteCount: 4096, reason: .notWritten,
       ticksLost: lost)
     #expect(lost > 100)
     #expect(events.compactMap(\.damage) == [damage])
@@ -101,7 +101,7 @@ struct LogReaderTests {
     var reader = try LogReader(MemoryStorage(MemoryDisk(holding: Array(whole[..<gapsEnd]))))
     let report = try reader.account()
     let damage = Damage(
-      page: 0, pageCount: 1, offset: UInt64(gapsEnd), byteCount: 0, reason: .format(.notWritten),
+      page: 0, pageCount: 1, offset: UInt64(gapsEnd), byteCount: 0, reason: .notWritten,
       ticksLost: 1)
     #expect(report.damage == [damage])
     #expect(report.gapCount == 1)
@@ -165,7 +165,7 @@ struct LogReaderTests {
     for index in 4 * 4096..<5 * 4096 { bytes[index] = 0 }
     let events = try read(bytes)
     let damage = Damage(
-      page: 2, pageCount: 3, offset: 2 * 4096, byteCount: 3 * 4096, reason: .format(.notALog),
+      page: 2, pageCount: 3, offset: 2 * 4096, byteCount: 3 * 4096, reason: .notALog,
       ticksLost: log.ledger.scheduled - ticks(events))
     #expect(events.compactMap(\.damage) == [damage])
   }

@@ -154,7 +154,7 @@ struct ReservingStorageTests {
     #expect(disk.snapshot.isFinished)
   }
 
-  /// A file of which the quota is used up from one of its writes on, until room was made often enough.
+  /// A file whose quota is used up from one of its writes on, until room was made often enough.
   private func storage(
     _ directory: TemporaryDirectory, _ quota: Quota
   ) throws -> ReservingStorage<FileStorage> {

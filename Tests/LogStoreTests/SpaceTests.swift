@@ -34,7 +34,7 @@ struct SpaceTests {
     return names.reduce(0) { $0 + bytes(of: $1) }
   }
 
-  /// Makes room on a disk of which `capacity` is left for recordings and trash.
+  /// Makes room on a disk with `capacity` left for recordings and trash.
   private func makeRoom(
     _ store: Catalogue, for wanted: UInt64, capacity: UInt64, deletesOldest: Bool = true
   ) throws -> Room {
@@ -127,7 +127,7 @@ struct SpaceTests {
     default: #expect(mkfifo(path, 0o777) == 0)
     }
     let one = bytes(of: try store.entry(for: "1").fileName)
-    // The contents of another store's trash are no part of this one.
+    // The contents of another store's trash are not part of this one.
     let room = try store.makeRoom(for: one, deletesOldest: true) {
       UInt64(3 - directory.names().count { $0.hasSuffix(".imulog") }) * one
     }

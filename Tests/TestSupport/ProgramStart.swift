@@ -7,7 +7,9 @@
 /// writes any more counts as live.
 public enum ProgramStart {
   /// Starts a program: no one is inside of ``excluded(_:)`` meanwhile.
-  public static func perform<Result>(_ start: () throws -> Result) rethrows -> Result {
+  public static func perform<Result: ~Copyable>(
+    _ start: () throws -> Result
+  ) rethrows -> Result {
     ProgramStartGate.shared.enter(asStart: true)
     defer { ProgramStartGate.shared.leave(asStart: true) }
     return try start()

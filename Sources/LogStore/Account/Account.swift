@@ -3,7 +3,7 @@
 public import IMUModel
 import LogFormat
 
-/// What one pass over a log finds: sums over everything in it, in memory that does not grow with the log.
+/// Sums over everything in a log, found in one pass in memory that does not grow with the log.
 ///
 ///     LogReader ──► items ──► Account ──► state (list, info), verdict (info, record), wholeness (verify, recover)
 public struct Account: Equatable, Sendable {
@@ -15,14 +15,9 @@ public struct Account: Equatable, Sendable {
     public let runs: UInt64
     /// Ticks without samples.
     public let ticks: UInt64
-
-    /// Gaps of a cause.
-    public init(cause: GapCause, runs: UInt64, ticks: UInt64) {
-      (self.cause, self.runs, self.ticks) = (cause, runs, ticks)
-    }
   }
 
-  /// Damaged parts that are kept one by one; further ones are only counted.
+  /// Most damaged parts that are kept; further ones are only counted.
   public static let damageLimit = 100
 
   /// The header.
@@ -33,14 +28,12 @@ public struct Account: Equatable, Sendable {
   public internal(set) var byteCount: UInt64 = 0
   /// Pages from which something could be read.
   public private(set) var pageCount: UInt64 = 0
-  /// What happened to the ticks, as counted from samples and gaps; all of it after the pass.
+  /// The outcome of the ticks, as counted from samples and gaps.
   public private(set) var counted = TickLedger()
   /// Ticks of the longest gap; 0 without one.
   public private(set) var longestGap: UInt64 = 0
   /// Marks of the user.
   public private(set) var markCount: UInt64 = 0
-  /// Sensor events.
-  public private(set) var sensorEventCount: UInt64 = 0
   /// Readings of the fill of the chip's FIFO.
   public private(set) var readingCount: UInt64 = 0
   /// What the readings show; `nil` where the computer dates the samples.
@@ -61,16 +54,14 @@ public struct Account: Equatable, Sendable {
   public private(set) var damagedTickCount: UInt64 = 0
   /// Whether these are all of them: something readable follows each part.
   public private(set) var isLossKnown = true
-  /// Ticks that nothing accounts for although everything around them is intact: a bug in the program that wrote the
-  /// log.
+  /// Ticks that nothing accounts for although everything around them is intact: a bug in the program that wrote the log.
   public private(set) var unexplainedTickCount: UInt64 = 0
-  /// How the recording ended; `nil` when its end is missing.
+  /// How the recording ended; `nil` without an end.
   public private(set) var end: RecordingEnd?
   /// What the samples themselves show; `nil` when the pass did not look at them.
   public internal(set) var motion: MotionAccount?
   /// The tick after the last one that was read.
   public private(set) var nextTick: UInt64 = 0
-  /// The last sample's tick, and its time.
   private var lastTick: UInt64 = 0
   private var lastTime: Int64?
   private var runs = [UInt64](repeating: 0, count: GapCause.allCases.count)
@@ -110,7 +101,7 @@ public struct Account: Equatable, Sendable {
       runs[Int(gap.cause.rawValue) - 1] += 1
       longestGap = max(longestGap, gap.count)
     case .mark: markCount += 1
-    case .sensor: sensorEventCount += 1
+    case .sensor: break
     case .reading: readingCount += 1
     case .certificate(let certificate): self.certificate = certificate
     case .clock(let pair):
@@ -125,7 +116,6 @@ public struct Account: Equatable, Sendable {
     }
   }
 
-  /// Counts the ticks of a gap; those that no record tells are what is left.
   private mutating func add(_ place: GapOrder.Place) {
     guard place.isRecorded else { return }
     counted[place.gap.cause] = counted[place.gap.cause].addingSaturated(place.gap.count)
@@ -146,11 +136,10 @@ public struct Account: Equatable, Sendable {
   /// Samples that were read.
   public var sampleCount: UInt64 { counted.sampled }
 
-  /// Scheduled ticks, those that cannot be read included.
+  /// Scheduled ticks, including those that cannot be read.
   public var tickCount: UInt64 { max(end?.ledger.scheduled ?? 0, nextTick) }
 
-  /// Nanoseconds from tick 0 to the end of the last tick's period, by the times of a chip's samples; `nil` where the grid
-  /// gives it.
+  /// Nanoseconds from tick 0 to the end of the last tick's period, by the times of a chip's samples; `nil` on a grid.
   public var chipDuration: Int64? {
     guard description.clock != .grid, let lastTime else { return nil }
     let (rate, end) = (description.rate, max(tickCount, lastTick.addingSaturated(1)))
@@ -162,7 +151,7 @@ public struct Account: Equatable, Sendable {
   /// Scheduled ticks that are neither samples nor gaps in what can be read.
   public var lostTickCount: UInt64 { tickCount - min(counted.scheduled, tickCount) }
 
-  /// Every scheduled tick by outcome; those that cannot be read are ``GapCause/lost``.
+  /// Scheduled ticks by outcome; those that cannot be read are ``GapCause/lost``.
   public var ledger: TickLedger {
     var ledger = counted
     ledger.add(lostTickCount, .lost)
@@ -175,7 +164,7 @@ public struct Account: Equatable, Sendable {
   /// Runs of ticks without samples.
   public var gapCount: UInt64 { runs.reduce(0, +) }
 
-  /// The gaps by cause, in the order of the log format; causes without gaps are left out.
+  /// The gaps by cause, in the log format's order; causes without gaps are left out.
   public var losses: [Losses] {
     GapCause.allCases.compactMap { cause in
       let runs = runs[Int(cause.rawValue) - 1]
@@ -186,7 +175,7 @@ public struct Account: Equatable, Sendable {
   /// Whether the recording has its end.
   public var isComplete: Bool { end != nil }
 
-  /// Whether samples and gaps are exactly those that the recording's end says; `nil` without an end.
+  /// Whether samples and gaps are those that the recording's end states; `nil` without an end.
   public var isBalanced: Bool? { end.map { $0.ledger == counted } }
 
   /// Whether the recording is complete, undamaged and balanced.
@@ -196,10 +185,10 @@ public struct Account: Equatable, Sendable {
 }
 
 extension LogReader where Storage: ~Copyable {
-  /// Reads the whole log once. The reader is at the beginning afterwards.
+  /// Reads the whole log once and goes back to its beginning.
   ///
   /// - Parameters:
-  ///   - isLive: Whether a program is writing it; the catalogue knows by the file's lock.
+  ///   - isLive: Whether a program is writing it, which the catalogue knows by the file's lock.
   ///   - ofSamples: Whether to look at every sample too, for ``Account/motion`` and ``Account/verdict``.
   /// - Throws: ``LogError/storage(_:)`` only.
   public mutating func account(

@@ -8,60 +8,59 @@ package import LogFormat
 ///     log      gap 5…6 │ samples 0…4, 7…9 │ damage │ samples 20…
 ///     order    0…4, gap 5…6, 7…9, lost 10…19, 20…
 ///
-/// A log has a gap before the samples that follow it, and sometimes before those that precede it. So a tick that has neither
-/// a sample nor a gap when a later sample comes is lost. Each tick counts once, whatever a malformed log says: one with a
-/// sample is in no gap, and one that several gaps have is in the first of them.
+/// A log has a gap before the samples that follow it, and sometimes before those that precede it. A tick with neither sample
+/// nor gap when a later sample comes is therefore lost. Each tick counts once, even in a malformed log: a sample wins over
+/// gaps, and the first gap over others.
 package struct GapOrder: Equatable, Sendable {
-  /// A gap, and whether the log has it; damage took the samples of the others.
+  /// A gap, and whether the log has it; the samples of the others were in damaged parts.
   package typealias Place = (gap: Gap, isRecorded: Bool)
 
-  /// Gaps whose place among the samples is not known yet, in order of ticks.
+  /// Gaps whose place among the samples is not known yet, in tick order.
   private var waiting: [Gap] = []
   /// The tick after the last one with a sample or a gap.
   private(set) var next: UInt64 = 0
-  /// Whether ticks below that of the next sample or gap are lost: not before the first sample of a log that is read from
-  /// within, nor after the last one where reading ended before the recording does.
+  /// Whether ticks up to the next sample or gap are lost. False before the first sample of a log that is read from within,
+  /// and after the last one where reading stopped early.
   private var knowsLost = true
 
-  /// Gaps that wait at most: more than a log has before the samples that precede them.
+  /// Most gaps that wait, more than a log has before the samples that precede them.
   private static let waitingLimit = 4096
 
   /// The order of a whole log.
   package init() {}
 
-  /// The order of what a reader returns from here on.
+  /// The order of what `reader` returns from here on.
   package init<Storage: LogStorage & ~Copyable>(_ reader: borrowing LogReader<Storage>) {
     knowsLost = !reader.beginsWithin
   }
 
-  /// Takes a gap that was read.
   package mutating func add(_ gap: Gap) {
     let place = waiting.lastIndex { $0.firstTick <= gap.firstTick }.map { $0 + 1 } ?? 0
     waiting.insert(gap, at: place)
   }
 
-  /// The next gap when too many wait; ask until there is none.
+  /// The next gap while too many wait; call until `nil`.
   package mutating func overdue() -> Place? {
     guard waiting.count > GapOrder.waitingLimit else { return nil }
     dropCounted()
     return waiting.first.flatMap { take(upTo: $0.firstTick) }
   }
 
-  /// The next gap before a sample's tick; ask until there is none.
+  /// The next gap before a sample's tick; call until `nil`.
   package mutating func take(before tick: UInt64) -> Place? {
     dropCounted()
     guard next < tick else { return nil }
     guard var place = take(upTo: tick - 1) else { return lost(upTo: tick) }
     let before = tick - place.gap.firstTick
     if place.gap.count > before {
-      // The sample's tick is none of the gap's.
+      // The gap does not have the sample's tick.
       add(place.gap, ticks: tick.addingSaturated(1), count: place.gap.count - before - 1)
       (place.gap.count, next) = (before, tick)
     }
     return place
   }
 
-  /// The next gap that begins at a tick or before it.
+  /// The next gap that begins at or before a tick.
   private mutating func take(upTo tick: UInt64) -> Place? {
     dropCounted()
     guard let gap = waiting.first, gap.firstTick <= tick else { return nil }
@@ -71,14 +70,14 @@ package struct GapOrder: Equatable, Sendable {
     return (gap, true)
   }
 
-  /// The ticks below this one that nothing accounts for.
+  /// The unaccounted ticks below `tick`.
   private mutating func lost(upTo tick: UInt64) -> Place? {
     guard knowsLost, next < tick else { return nil }
     defer { next = tick }
     return (Gap(firstTick: next, count: tick - next, cause: .lost), false)
   }
 
-  /// Leaves out of the gaps what samples and other gaps had before.
+  /// Takes ticks already counted out of the gaps.
   private mutating func dropCounted() {
     while let gap = waiting.first, gap.firstTick < next {
       waiting.removeFirst()
@@ -92,7 +91,7 @@ package struct GapOrder: Equatable, Sendable {
     add(Gap(firstTick: first, count: count, cause: gap.cause, code: gap.code))
   }
 
-  /// Takes the samples of a block from a row on that have no gap among them; returns the row after them.
+  /// Takes samples from the first row on up to the next gap among them; returns the row after them.
   package mutating func takeRun(_ rows: Range<Int>, of block: borrowing SampleBlock) -> Int {
     let ticks = block.ticks
     let first = ticks[rows.lowerBound]
@@ -108,9 +107,9 @@ package struct GapOrder: Equatable, Sendable {
     return end
   }
 
-  /// The gaps that are left after the last sample.
+  /// The gaps after the last sample.
   ///
-  /// - Parameter end: The tick after the recording's last one; `nil` where reading ended before.
+  /// - Parameter end: The tick after the recording's last one; `nil` where reading stopped before it.
   package mutating func rest(upTo end: UInt64?) -> [Place] {
     if end == nil { knowsLost = false }
     var places: [Place] = []

@@ -24,8 +24,8 @@ public struct MotionAccount: Equatable, Sendable {
     sensor = description.sensor
   }
 
-  /// - Parameter clipped: The samples of a corrected block that the chip had at an end of its range, which corrected values do
-  ///   not show; `nil` for a block as it was recorded.
+  /// - Parameter clipped: The samples of a corrected block that the chip had at an end of its range, which corrected values
+  ///   hide; `nil` for a block as recorded.
   mutating func add(_ block: borrowing SampleBlock, clipped: [ClippedSample]?) {
     for sample in clipped ?? [] {
       if sample.sensors.isSuperset(of: .accelerometer) { clippedAccelerations += 1 }
@@ -61,8 +61,8 @@ public struct MotionAccount: Equatable, Sendable {
   /// Where the sensor was still and where it moved.
   public var stillness: Stillness { meter.stillness }
 
-  /// Mean magnitude of the acceleration where the sensor was still, in g: 1 for a good sensor; `nil` when it was never
-  /// still, or an axis of the accelerometer was not recorded.
+  /// Mean magnitude of the acceleration at rest in g, 1 for a good sensor; `nil` when the sensor was never still, or lacks
+  /// an axis of the accelerometer.
   public var accelerationAtRest: Double? { meter.accelerationAtRest }
 
   /// Lowest and highest temperature in °C; `nil` without the channel.

@@ -4,7 +4,7 @@ package import IMUModel
 
 /// Where a sensor was still and where it moved.
 public struct Stillness: Equatable, Sendable {
-  /// A part of one kind.
+  /// A still or moving part.
   public struct Part: Equatable, Sendable {
     /// Whether the sensor was still in it.
     public let isStill: Bool
@@ -14,7 +14,7 @@ public struct Stillness: Equatable, Sendable {
     public internal(set) var end: Int64
   }
 
-  /// Parts that are kept; further ones only enter the sums.
+  /// Most parts that are kept; further ones only enter the sums.
   public static let partLimit = 100
 
   /// The first ``partLimit`` parts, in order; neighbours differ or have a gap between them.
@@ -30,22 +30,22 @@ public struct Stillness: Equatable, Sendable {
 
 /// Finds where a sensor was still, from the spread of counts in half-second windows.
 ///
-/// A window of at least eight samples without a gap is still when each axis of the accelerometer spreads less than 15 mg
-/// around its mean and each of the gyroscope less than 1 °/s: about five times the noise (MPU-6050 at 100 Hz: 3 mg, 0.05 °/s).
-/// Where three times the data sheet's noise through the chip's filter is known and more, that is the bound. A turn about an
-/// axis that is not vertical spreads gravity as much from 6 °/s on. A mean rate that leaves gravity at 1 g counts as the
-/// gyroscope's own at rest, which a certificate judges: only an even turn about the vertical looks the same. Where gravity is
-/// not seen, or is a tenth off, the mean rate must be below 60 °/s, or above twice the zero-rate level on all axes at once: 69
-/// °/s of the MPU-6050 (PS-MPU-6000A 6.1), so 80; 104 °/s of the LSM9DS1 (DocID025715, table 3), so 120.
+/// A window of at least eight samples without a gap is still when each accelerometer axis spreads less than 15 mg around its
+/// mean and each gyroscope axis less than 1 °/s, about five times the noise (MPU-6050 at 100 Hz: 3 mg, 0.05 °/s), or less
+/// than three times the data sheet's noise through the chip's filter, if that is known and more. A turn about an axis that
+/// is not vertical spreads gravity as much from 6 °/s on. A mean rate that leaves gravity at 1 g counts as the gyroscope's
+/// offset, which a certificate judges: only an even turn about the vertical looks the same. Where gravity is not measured,
+/// or is a tenth off, the mean rate must be below 60 °/s, or above twice the zero-rate level on all axes at once: 69 °/s of
+/// the MPU-6050 (PS-MPU-6000A 6.1), so 80; 104 °/s of the LSM9DS1 (DocID025715, table 3), so 120.
 package struct StillnessMeter: Equatable, Sendable {
   /// In g and °/s.
   private static let accelerationSpread = 0.015
   private static let rateSpread = 1.0
-  /// A chip may have twice its noise, of which a certificate warns, and not be called moved.
+  /// A chip may have twice its noise, which a certificate warns of, and still count as still.
   private static let noises = 3.0
-  /// What the mean acceleration may be off 1 g to be gravity alone, in g.
+  /// How far the mean acceleration may be from 1 g to be gravity alone, in g.
   private static let gravity = 0.1
-  /// The length of a window in nanoseconds, and its least samples: of fewer a spread says little.
+  /// The length of a window in nanoseconds, and its fewest samples: a spread of fewer says little.
   private static let windowLength: Int64 = 500_000_000
   private static let leastSamples = 8
 
@@ -54,21 +54,21 @@ package struct StillnessMeter: Equatable, Sendable {
   private let period: Int64
   private let hasAcceleration: Bool
   private let hasRate: Bool
-  /// Whether all axes of the accelerometer are there, which a magnitude needs.
+  /// Whether the accelerometer has all axes, which a magnitude needs.
   private let hasGravity: Bool
   private let gPerCount: Double
   private let dpsPerCount: Double
-  /// What an axis may spread, in g and °/s.
+  /// The most that an axis may spread, in g and °/s.
   private let accelerationSpread: Double
   private let rateSpread: Double
-  /// Of a rate that gravity does not prove to be one at rest, in degrees a second.
+  /// The bound of a rate that gravity does not prove to be an offset, in °/s.
   private let rateOffset: Double
   private var window = StillnessWindow()
   package private(set) var stillness = Stillness()
   private var restSum = 0.0
   private var restCount = 0
 
-  /// - Parameter expectation: What the chip's noise is known from; `nil` where it is not, as in a log.
+  /// - Parameter expectation: The source of the chip's noise; `nil` where it is unknown, as in a log.
   package init(_ description: RecordingDescription, _ expectation: SensorExpectation? = nil) {
     func spread(_ least: Double, _ noise: SensorExpectation.Noise?) -> Double {
       max(least, noise.map { StillnessMeter.noises * $0.density * $0.bandwidth.squareRoot() } ?? 0)
@@ -84,11 +84,11 @@ package struct StillnessMeter: Equatable, Sendable {
     hasGravity = description.channels.isSuperset(of: .accelerometer)
     gPerCount = description.sensor.accelerometerScale.value
     dpsPerCount = description.sensor.gyroscopeScale.value
-    // See above for the data sheets; an import may be of any chip, and has the usual bound.
+    // Data sheets: see above. An import may be of any chip, and has the usual bound.
     rateOffset = ["MPU-6050": 80, "LSM9DS1": 120][description.sensor.model] ?? 60
   }
 
-  /// Mean magnitude of the acceleration in still windows, in g; `nil` unless all three axes are there.
+  /// Mean magnitude of the acceleration in still windows, in g; `nil` unless there are all three axes.
   package var accelerationAtRest: Double? {
     hasGravity && restCount > 0 ? restSum / Double(restCount) : nil
   }
@@ -120,7 +120,7 @@ package struct StillnessMeter: Equatable, Sendable {
       acceleration.spread < accelerationSpread && rate.spread < rateSpread
       && (isOfGravity || rate.mean < rateOffset)
     window.isStill = isStill
-    // A merry-go-round of 40 °/s is no rest to judge gravity by.
+    // A merry-go-round of 40 °/s is not a rest to judge gravity by.
     if isStill, isOfGravity || rate.mean < rateOffset / 2 {
       restSum += acceleration.mean
       restCount += 1

@@ -7,7 +7,7 @@ import Text
 public enum Verdict: String, CaseIterable, Sendable {
   /// Complete, on time and within the ranges.
   case good
-  /// Everything recorded can be read, but something is not as it should be.
+  /// Everything recorded can be read, but something is wrong.
   case flawed
   /// Parts cannot be read.
   case damaged
@@ -64,9 +64,7 @@ extension Account {
   }
 
   /// How late the sampler woke; `nil` when it was not measured or the end is missing.
-  public var lateness: LatenessSummary? {
-    end?.measuredLateness
-  }
+  public var lateness: LatenessSummary? { end?.measuredLateness }
 
   private static func samples(_ count: UInt64) -> String {
     "\(Plain.count(count, "sample")), a larger range is needed"

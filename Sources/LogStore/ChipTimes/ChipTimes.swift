@@ -9,8 +9,8 @@ import LogFormat
 ///     scan ──► readings ──► ReadingEpochs ──► instants ──► RawClockMap ──► times, earliest, latest
 ///     (40 s ahead)             └──► TickMap ──► ticks, gaps
 ///
-/// Whatever the readings are, a log stays readable: a sample that they do not bound keeps its recorded time, as far as times
-/// rise with it, and counts as unproved.
+/// The log stays readable, whatever the readings are: a sample that they do not bound keeps its recorded time, as far as
+/// times keep rising, and counts as unproved.
 struct ChipTimes: ~Copyable {
   private var scan: ReadingScan
   private var isAtEnd = false
@@ -21,7 +21,7 @@ struct ChipTimes: ~Copyable {
   )
   private let period: Int64
   private let hasTemperature: Bool
-  /// Whether damage came, and no sample since.
+  /// Whether damage came after the last sample.
   private var isBroken = false
   /// The instants that were used last.
   private var current: ReadingEpochs.Place?
@@ -29,7 +29,7 @@ struct ChipTimes: ~Copyable {
   /// The earliest instant of the last sample that has one, on the raw clock.
   private var rawTime: Int64 = .min / 2
   private var account: ClockAccount
-  /// What gaps have more, or less, than was recorded.
+  /// By how many ticks the gaps of a cause grow.
   private var change: [GapCause: Int64] = [:]
   /// The ticks of findings, from the block on.
   private(set) var brackets: [ClosedRange<UInt64>] = []
@@ -39,20 +39,19 @@ struct ChipTimes: ~Copyable {
   let earliest = OwnedMemory<Int64>(SampleBlock.capacity, repeating: .min)
   let latest = OwnedMemory<Int64>(SampleBlock.capacity, repeating: .max)
 
-  /// Readings that are read ahead, at most: more than 40 s at any rate of drains.
+  /// Most readings that are read ahead: more than 40 s at any rate of drains.
   private static let aheadLimit = 1 << 16
-  /// Findings whose ticks are kept until the samples come there.
+  /// Most findings whose ticks are kept until the samples reach them.
   private static let bracketLimit = 1000
-  /// Nanoseconds by which the earliest instants of later samples may be before those of the last one.
+  /// Nanoseconds by which later samples' earliest instants may precede those of the last one.
   private static let slack: Int64 = 2_000_000_000
 
-  /// Nanoseconds before a sample whose readings its instant depends on: a knot looks back 20 s, and its clock's line is
-  /// that of the first 20 s.
+  /// Nanoseconds before a sample in which readings affect its instant: a knot looks back 20 s, and the clock's line is that
+  /// of the first 20 s.
   static let scanned: Int64 = 45_000_000_000
   /// Readings that are tried for the assumptions before any is used.
   static let triedReadings = 2048
 
-  /// Times of a log's samples, of which those from a page on are read.
   init(
     _ description: RecordingDescription, _ assumptions: ClockAssumptions, fromPage index: UInt32
   ) {
@@ -63,7 +62,6 @@ struct ChipTimes: ~Copyable {
     account = ClockAccount(assumptions)
   }
 
-  /// What was found so far.
   var found: ClockAccount {
     var account = account
     account.rate = epochs.rate
@@ -72,10 +70,9 @@ struct ChipTimes: ~Copyable {
     return account
   }
 
-  /// Where a recorded tick is when every sample of the chip counts.
   func tick(_ tick: UInt64) -> UInt64 { epochs.ticks.tick(tick) }
 
-  /// Reads ahead until no later reading changes anything about the ticks before `end`.
+  /// Reads ahead until later readings cannot change the ticks before `end`.
   mutating func settle<Storage: LogStorage & ~Copyable>(
     before end: UInt64, _ storage: inout Storage
   ) throws(LogError) {
@@ -84,7 +81,7 @@ struct ChipTimes: ~Copyable {
     }
   }
 
-  /// Reads one more reading; `false` when there is none, or when enough of them wait.
+  /// Reads one more reading; `false` at the end, or while enough of them wait.
   private mutating func readOn<Storage: LogStorage & ~Copyable>(
     _ storage: inout Storage
   ) throws(LogError) -> Bool {
@@ -117,25 +114,19 @@ extension ChipTimes {
     var row = 0
     while row < block.count {
       let tick = Int64(clamping: block.ticks[row])
-      if let current, current.ticks.contains(tick) {
-        let end = derive(&block, from: row, current)
-        if end > row {
-          row = end
-          continue
-        }
+      var end = row
+      if let current, current.ticks.contains(tick) { end = derive(&block, from: row, current) }
+      if end == row {
+        // Its instant is not known yet, or where it is.
+        try settle(before: UInt64(tick) + 1, &storage)
+        current = epochs.place(of: tick)
+        if let current { end = derive(&block, from: row, current) }
       }
-      // Its instant is not known yet, or where it is.
-      try settle(before: UInt64(tick) + 1, &storage)
-      current = epochs.place(of: tick)
-      if let current {
-        let end = derive(&block, from: row, current)
-        if end > row {
-          row = end
-          continue
-        }
+      if end == row {
+        keep(&block, row)
+        end += 1
       }
-      keep(&block, row)
-      row += 1
+      row = end
     }
     takeFindings()
     if hasTemperature { account.add(temperatures: block.counts(ofChannel: 6)) }
@@ -148,7 +139,7 @@ extension ChipTimes {
     }
   }
 
-  /// Notes damage: what it hides may be the readings of an epoch.
+  /// Notes damage, which may hide the readings of an epoch.
   mutating func noteDamage() { isBroken = true }
 
   private mutating func noteBreak(before tick: UInt64) {
@@ -156,7 +147,7 @@ extension ChipTimes {
     (isBroken, current) = (false, nil)
   }
 
-  /// The samples of a place, from a row on; returns the row after those that have instants.
+  /// Derives the samples of a place from a row on; returns the row after those that have instants.
   private mutating func derive(
     _ block: inout SampleBlock, from first: Int, _ place: ReadingEpochs.Place
   ) -> Int {
@@ -175,7 +166,7 @@ extension ChipTimes {
       time = RecordingTime.clamped(max(likely, time + 1))
       (times[row], earliest[row], latest[row]) = (time, min(early, time), max(late, time))
       ticks[row] = UInt64(tick + place.shift)
-      // Nonsense may bound a sample by 2⁶² on both sides, whose difference does not fit.
+      // Nonsense may bound a sample by 2⁶² on both sides; the difference would overflow.
       account.add(late / 2 - early / 2)
       (last, rawTime) = ((tick, time), instant.earliest)
       row += 1
@@ -183,7 +174,7 @@ extension ChipTimes {
     return row
   }
 
-  /// Keeps the recorded time of a sample without proof, as far as times still rise by what can be.
+  /// Keeps the recorded time of an unproved sample, as far as it rises within what the rate allows.
   private mutating func keep(_ block: inout SampleBlock, _ row: Int) {
     let tick = block.ticks[row]
     let limit: Int64 = 1 << 60
@@ -202,12 +193,11 @@ extension ChipTimes {
 
   private mutating func takeFindings() {
     let (findings, beginnings, rejected) = epochs.takeFindings()
-    for beginning in beginnings {
+    for (beginning, missing) in beginnings {
       account.add(
         ClockAccount.Epoch(
           cause: beginning.cause, tick: tick(UInt64(max(0, beginning.start))),
-          times: times(beginning.instants), estimated: beginning.estimated,
-          missing: beginning.missing))
+          times: times(beginning.instants), estimated: beginning.estimate, missing: missing))
     }
     for (finding, firstTick) in findings {
       add(finding.kind, firstTick, finding.slots, finding.instants)
@@ -230,7 +220,6 @@ extension ChipTimes {
     account.add(ClockAccount.Finding(kind: kind, ticks: ticks, times: times(instants)))
   }
 
-  /// Instants on the raw clock as times.
   private func times(_ instants: ClosedRange<Int64>) -> ClosedRange<Int64> {
     var cursor = RawClockMap.Cursor()
     let start = cursor.map(instants.lowerBound, map)
@@ -242,7 +231,7 @@ extension ChipTimes {
 // MARK: - Gaps
 
 extension ChipTimes {
-  /// A gap with the ticks that it has by the readings; `nil` when it has none.
+  /// A gap with its ticks by the readings; `nil` when it has none.
   mutating func derive<Storage: LogStorage & ~Copyable>(
     _ gap: Gap, _ storage: inout Storage
   ) throws(LogError) -> Gap? {
@@ -254,7 +243,7 @@ extension ChipTimes {
     return counted
   }
 
-  /// Gaps for samples that the readings prove to be missing inside epochs, before recorded ticks up to this one.
+  /// Gaps for samples that the readings prove to be missing inside epochs, up to a recorded tick.
   mutating func lostGaps(through tick: UInt64) -> [Gap] {
     epochs.takeLost(through: Int64(clamping: tick)).compactMap { before, count in
       let end = self.tick(UInt64(max(0, before)))
@@ -265,7 +254,6 @@ extension ChipTimes {
     }
   }
 
-  /// Reads what is left, at the end.
   mutating func readToEnd<Storage: LogStorage & ~Copyable>(
     _ storage: inout Storage
   ) throws(LogError) {
@@ -273,7 +261,7 @@ extension ChipTimes {
     takeFindings()
   }
 
-  /// The end with the gaps as the readings count them.
+  /// The end with the gaps counted by the readings.
   func derive(_ end: RecordingEnd) -> RecordingEnd {
     var end = end
     for (cause, change) in change {

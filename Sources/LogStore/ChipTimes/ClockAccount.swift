@@ -6,13 +6,13 @@ import Text
 
 /// What the readings of a chip's FIFO show about the times of a recording, as far as it was read.
 public struct ClockAccount: Equatable, Sendable {
-  /// Something that the readings prove besides instants, and where.
+  /// Something that the readings prove besides instants.
   public struct Finding: Equatable, Sendable {
     /// What was found.
     public var kind: ClockFinding.Kind
-    /// The ticks among which it happened, the first and the last of them.
+    /// The first and the last tick among which it happened.
     public var ticks: ClosedRange<UInt64>
-    /// The times of the readings between which it happened, in nanoseconds since tick 0's deadline.
+    /// The times of the readings around it, in nanoseconds since tick 0's deadline.
     public var times: ClosedRange<Int64>
   }
 
@@ -22,16 +22,15 @@ public struct ClockAccount: Equatable, Sendable {
     public var cause: EpochCause
     /// Its first tick.
     public var tick: UInt64
-    /// The times of the readings before and after its beginning, in nanoseconds since tick 0's deadline.
+    /// The times of the readings around its beginning, in nanoseconds since tick 0's deadline.
     public var times: ClosedRange<Int64>
-    /// Samples missing before it, as the recorder estimated.
+    /// Samples missing before it, by the recorder's estimate.
     public var estimated: Int64
-    /// Samples missing before it, at least and at most; equal where the number is proved, `nil` where the readings do not
-    /// show it and the estimate stands.
+    /// Samples missing before it, at least and at most; equal where proved, `nil` where only the estimate is known.
     public var missing: ClosedRange<Int64>?
   }
 
-  /// How many findings, and how many epochs, are kept one by one; further ones are only counted.
+  /// Most findings, and most epochs, that are kept; further ones are only counted.
   public static let findingLimit = 100
 
   /// What the proofs rest on.
@@ -42,11 +41,11 @@ public struct ClockAccount: Equatable, Sendable {
   public internal(set) var readingCount: UInt64 = 0
   /// Readings of the chip's counter that were used beside those of the fill.
   public internal(set) var stampCount: UInt64 = 0
-  /// Places, at most one each half second, near which stamps or edges contradict the readings, so that none was used.
+  /// Places, at most one each half second, whose stamps and edges contradict the readings and were left out.
   public internal(set) var leftOutCount: UInt64 = 0
   /// Samples whose interval is proved.
   public internal(set) var provedCount: UInt64 = 0
-  /// Samples near which there are no readings: they have their recorded times and no interval.
+  /// Samples without readings near them: they have their recorded times and no interval.
   public internal(set) var unprovedCount: UInt64 = 0
   /// The first ``findingLimit`` findings.
   public private(set) var findings: [Finding] = []
@@ -68,16 +67,16 @@ public struct ClockAccount: Equatable, Sendable {
 
   init(_ assumptions: ClockAssumptions) { self.assumptions = assumptions }
 
-  /// Half of a sample's interval, in nanoseconds, which half of the samples do not exceed; `nil` without a proved sample.
+  /// Half of a sample's interval in nanoseconds, at the median; `nil` without a proved sample.
   public var median: Int64? { widths.width(ofPart: 0.5, provedCount) }
 
-  /// The same for 99 % of them.
+  /// The same at 99 %.
   public var percentile99: Int64? { widths.width(ofPart: 0.99, provedCount) }
 
   /// The largest half of an interval.
   public var maximum: Int64? { provedCount > 0 ? widths.largest : nil }
 
-  /// Whether the readings show no sample lost or doubled that the recorder did not notice, and no contradiction.
+  /// Whether the readings show no contradiction and no sample lost or doubled unnoticed.
   public var isWhole: Bool { lostCount == 0 && doubledCount == 0 && contradictionCount == 0 }
 
   mutating func add(temperatures counts: UnsafeBufferPointer<Int16>) {
@@ -138,7 +137,7 @@ extension ClockAccount.Finding {
     }
   }
 
-  /// Samples lost or doubled, at least and at most; of a contradiction those lost, or doubled where negative.
+  /// Samples lost or doubled, at least and at most; in a contradiction lost ones, or doubled where negative.
   public var counts: ClosedRange<Int64>? {
     switch kind {
     case .lost(let counts), .doubled(let counts), .contradiction(let counts): counts
@@ -146,13 +145,13 @@ extension ClockAccount.Finding {
     }
   }
 
-  /// By how many parts per million the rate changed, if it did.
+  /// The change of the rate in parts per million.
   public var change: Double? {
     if case .rateChanged(let change) = kind { change } else { nil }
   }
 }
 
-/// How many intervals are how wide: to the microsecond up to 4 ms, and to 1 in 64 beyond.
+/// The widths of intervals: to the microsecond up to 4 ms, and to 1 in 64 beyond.
 private struct WidthHistogram: Equatable, Sendable {
   private static let exact: UInt64 = 4096
   private var counts = [UInt64](repeating: 0, count: 4096 + 52 * 64)
@@ -165,7 +164,7 @@ private struct WidthHistogram: Equatable, Sendable {
     counts[micros < WidthHistogram.exact ? Int(micros) : WidthHistogram.index(micros)] &+= 1
   }
 
-  /// Of widths from 2¹² µs on.
+  /// The index of a width from 2¹² µs on.
   private static func index(_ micros: UInt64) -> Int {
     let exponent = 63 - micros.leadingZeroBitCount
     return 4096 + (exponent - 12) * 64 + Int(micros >> UInt64(exponent - 6)) - 64

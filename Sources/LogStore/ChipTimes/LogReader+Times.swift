@@ -5,18 +5,18 @@ import IMUModel
 import LogFormat
 
 extension LogReader where Storage: ~Copyable {
-  /// The earliest instant of each sample of ``block``, in nanoseconds since tick 0's deadline; `Int64.min` where no readings
-  /// prove one. Empty where the computer dates the samples. Valid until the next call.
+  /// The earliest instant of each sample of ``block`` in nanoseconds since tick 0's deadline, `Int64.min` where unproved.
+  /// Empty on a grid. Valid until the next call.
   public var earliest: UnsafeBufferPointer<Int64> { bounds { $0.earliest.base } }
 
-  /// The latest instant of each sample, as ``earliest``; `Int64.max` where none is proved.
+  /// The latest instants, as ``earliest``; `Int64.max` where unproved.
   public var latest: UnsafeBufferPointer<Int64> { bounds { $0.latest.base } }
 
-  /// The ticks among which something was found, from those of ``block`` on: samples lost or doubled, a change of the rate, a
-  /// contradiction. The instants of these samples are those of two clocks.
+  /// The ticks of findings, from those of ``block`` on: samples lost or doubled, a change of the rate, a contradiction. The
+  /// instants of these samples are those of two clocks.
   public var brackets: [ClosedRange<UInt64>] { times?.times.brackets ?? [] }
 
-  /// What the readings of the chip's FIFO show so far; `nil` where the computer dates the samples.
+  /// What the readings of the chip's FIFO show so far; `nil` on a grid.
   public var clockAccount: ClockAccount? { times?.times.found }
 
   private func bounds(
@@ -26,10 +26,8 @@ extension LogReader where Storage: ~Copyable {
     return UnsafeBufferPointer(start: column(times.times), count: block.count)
   }
 
-  /// Where a recorded tick is when every sample of the chip counts.
   func tick(_ tick: UInt64) -> UInt64 { times?.times.tick(tick) ?? tick }
 
-  /// The next item, with what the chip's clock shows.
   mutating func nextDerived() throws(LogError) -> LogItem? {
     let times = try startTimes()
     while true {
@@ -59,7 +57,6 @@ extension LogReader where Storage: ~Copyable {
     }
   }
 
-  /// Begins to read ahead, unless that has begun.
   private mutating func startTimes() throws(LogError) -> ChipTimesBox {
     if let times { return times }
     var assumptions = ClockAssumptions()
@@ -67,7 +64,7 @@ extension LogReader where Storage: ~Copyable {
       assumptions.busHertz = hertz
       assumptions.isTrimmed = !isRefuted
     } else {
-      // How long the bits took that surround the latching of the count is not known.
+      // The time from the count's latching to the ends of the read is not known.
       assumptions.isTrimmed = false
     }
     if assumptions.isTrimmed { assumptions.isTrimmed = try !hasShortRead(assumptions) }
@@ -76,7 +73,7 @@ extension LogReader where Storage: ~Copyable {
     return started
   }
 
-  /// Whether one of the first reads was shorter than its bits: then all may be.
+  /// Whether one of the first reads was shorter than its bits; then all may be.
   private mutating func hasShortRead(_ assumptions: ClockAssumptions) throws(LogError) -> Bool {
     var scan = ReadingScan(description, fromPage: scanStart)
     for _ in 0..<ChipTimes.triedReadings {
@@ -86,7 +83,7 @@ extension LogReader where Storage: ~Copyable {
     return false
   }
 
-  /// Reads ahead again from where reading begins.
+  /// Forgets what was read ahead.
   mutating func restartTimes() {
     if times?.times.found.assumptions.isTrimmed == false { isRefuted = true }
     times = nil
@@ -95,7 +92,6 @@ extension LogReader where Storage: ~Copyable {
   }
 }
 
-/// Holds what a reader knows of its chip's clock.
 final class ChipTimesBox {
   var times: ChipTimes
 

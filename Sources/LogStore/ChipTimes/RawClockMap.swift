@@ -2,29 +2,27 @@
 
 import IMUModel
 
-/// Leads from `CLOCK_MONOTONIC_RAW`, on which readings are, to `CLOCK_MONOTONIC`, on which a log's times are.
+/// Converts `CLOCK_MONOTONIC_RAW`, the clock of readings, to `CLOCK_MONOTONIC`, the clock of a log's times.
 ///
-///     offset ▲        ●╌╌╌╌╌╌●        Each reading has the difference of both clocks; between two it is linear, so
-///            │  ●╌╌╌╌╌              that a clock which is being slewed leaves no step.
+///     offset ▲        ●╌╌╌╌╌╌●        Each reading has the difference of both clocks; it is linear in between, so that
+///            │  ●╌╌╌╌╌              a clock that is being slewed leaves no step.
 ///            └──────────────────► raw
 struct RawClockMap {
-  /// The raw instants after reads, in order, and the offsets then, in nanoseconds.
+  /// The raw instants after reads, in order, and the offsets at them, in nanoseconds.
   private var points: [(time: Int64, offset: Int64)] = []
-  /// Points before this one are no longer needed.
+  /// Points before this index are no longer needed.
   private var head = 0
 
-  /// What the offsets are unsure of, in nanoseconds: half of the 10 µs that the clock calls take at most, and 1 µs of
-  /// rounding.
+  /// The offsets' uncertainty in nanoseconds: half of the 10 µs that the clock calls take at most, and 1 µs of rounding.
   static let uncertainty: Int64 = 6000
 
-  /// Adds a reading that is not before the last one.
   mutating func add(_ reading: FIFOReading) {
     let time = reading.before + Int64(reading.length)
     if let last = points.last, time <= last.time { return }
     points.append((time, reading.offset * 1000))
   }
 
-  /// Forgets what instants from `time` on do not need; returns whether cursors begin again.
+  /// Forgets what instants from `time` on do not need; whether cursors must be reset.
   mutating func forget(before time: Int64) -> Bool {
     while head + 1 < points.count, points[head + 1].time <= time { head += 1 }
     guard head > 4096 else { return false }
@@ -33,10 +31,9 @@ struct RawClockMap {
     return true
   }
 
-  /// Readings that were not forgotten.
   var waitingCount: Int { points.count - head }
 
-  /// A place in the map that moves along it: instants that rise take no search.
+  /// A moving place in the map: rising instants need no search.
   struct Cursor {
     private var index = 0
     /// The points around it, and the slope between them.
@@ -45,7 +42,6 @@ struct RawClockMap {
     private var offset: Int64 = 0
     private var slope = 0.0
 
-    /// The instant on `CLOCK_MONOTONIC`.
     @inline(__always)
     mutating func map(_ raw: Int64, _ map: borrowing RawClockMap) -> Int64 {
       if raw < start || raw >= end { move(to: raw, map) }
@@ -73,7 +69,6 @@ struct RawClockMap {
       slope = Double(next.offset - point.offset) / Double(next.time - point.time)
     }
 
-    /// Begins again after points were forgotten.
     mutating func reset() { (index, start, end) = (0, .max, .min) }
   }
 }

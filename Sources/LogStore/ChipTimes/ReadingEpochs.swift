@@ -10,21 +10,25 @@ import IMUModel
 ///     ticks      0 … 949      │ 990 … 8989
 struct ReadingEpochs {
   /// A stretch of ticks that an epoch of the timeline has.
-  private struct Span {
+  struct Span {
     /// Its number in the timeline.
-    var epoch: Int
-    /// The first tick that belongs to it, and the tick after the last one of the epoch before.
+    fileprivate var epoch: Int
+    /// Its first recorded tick, and the tick after the last one of the epoch before.
     var start: Int64
-    var gap: Int64
+    fileprivate var gap: Int64
     /// The tick of its slot 1.
-    var firstTick: Int64
-    /// Why it began, and the instants of the readings around its beginning.
+    fileprivate var firstTick: Int64
+    /// Why it began.
     var cause: EpochCause
+    /// The instants of the readings around its beginning, on the raw clock.
     var instants: ClosedRange<Int64>
     /// The least and the greatest count of its readings.
-    var counts: ClosedRange<Int64>
+    fileprivate var counts: ClosedRange<Int64>
     /// Whether the timeline knows how it follows from the one before.
-    var isPlaced = false
+    fileprivate var isPlaced = false
+
+    /// Samples missing before it, as recorded.
+    var estimate: Int64 { start - gap }
   }
 
   /// Where recorded ticks are.
@@ -33,20 +37,8 @@ struct ReadingEpochs {
     /// A tick less its slot.
     var base: Int64
     var epoch: Int
-    /// What is added to a recorded tick, so that samples that the readings show to be missing have ticks, too.
+    /// What is added to recorded ticks, so that samples that the readings show to be missing have ticks, too.
     var shift: Int64
-  }
-
-  /// The beginning of an epoch, with what is known of the samples missing before it.
-  struct Beginning {
-    var cause: EpochCause
-    /// The first recorded tick of the epoch.
-    var start: Int64
-    /// The instants of the readings around it, on the raw clock.
-    var instants: ClosedRange<Int64>
-    /// Samples missing: as recorded, and as the readings show.
-    var estimated: Int64
-    var missing: ClosedRange<Int64>?
   }
 
   private var timeline: ClockTimeline
@@ -54,15 +46,15 @@ struct ReadingEpochs {
   private var epochCount = 0
   private var last: FIFOReading?
   private(set) var ticks = TickMap()
-  /// What was found since the last time, and the tick of slot 1 of its epoch.
+  /// New findings, and the tick of slot 1 of each one's epoch.
   private var findings: [(finding: ClockFinding, firstTick: Int64)] = []
-  /// The beginnings of epochs since the last time, but for the first epoch.
-  private var beginnings: [Beginning] = []
-  /// Readings that cannot follow from those before, since the last time.
+  /// New epochs but the first, and the samples that the readings show to be missing before them.
+  private var beginnings: [(Span, missing: ClosedRange<Int64>?)] = []
+  /// New readings that cannot follow from those before.
   private var rejected: [FIFOReading] = []
-  /// The first recorded tick after the last gap, or after damage: an epoch may have begun there whose readings are missing.
+  /// The first recorded tick after the last gap or damage, where an epoch without readings may have begun.
   private var lastBreak: Int64 = .min
-  /// Samples missing inside epochs: before which recorded tick, and how many.
+  /// Samples missing inside epochs: how many, before which recorded tick.
   private var lost: [(before: Int64, count: Int64)] = []
   /// Nanoseconds.
   private let period: Double
@@ -73,17 +65,17 @@ struct ReadingEpochs {
   private(set) var stampCount: UInt64 = 0
   private var hasGivenUp = false
 
-  /// Findings after which no chip can have made the readings: hundreds of times as many as any recording has.
+  /// Findings after which no chip can have made the readings: hundreds of times those of any recording.
   private static let findingLimit = 1000
-  /// Nanoseconds before and after an epoch's readings that they still date.
+  /// Nanoseconds around an epoch's readings that they still date.
   private static let reach = 10e9
-  /// By how much counts may rise at once and still widen that range: a count that is too great would date any slot.
+  /// The largest rise of a count that still widens that range: a count that is too great would date any slot.
   private static let greatestStep: Int64 = 1 << 20
-  /// Spans that are kept for gaps that come after later samples.
+  /// Spans kept for gaps that come after later samples.
   private static let spanLimit = 4096
-  /// Ticks beyond it are ignored, so that sums with them do not overflow; no recording has any.
+  /// Greater ticks, which no recording has, are ignored, so that sums with them do not overflow.
   private static let tickLimit: Int64 = 1 << 60
-  /// Rejected readings, and beginnings, that are kept one by one until they are taken.
+  /// Most rejected readings, and most beginnings, that wait.
   private static let listLimit = 1000
 
   init(nominalHertz: Double, _ assumptions: ClockAssumptions) {
@@ -96,7 +88,7 @@ struct ReadingEpochs {
 // MARK: - Readings
 
 extension ReadingEpochs {
-  /// Adds a reading; returns whether it is used.
+  /// Adds a reading; whether it is used.
   mutating func add(_ reading: FIFOReading) -> Bool {
     guard !assumptions.isRefuted(by: reading) else {
       isRefuted = true
@@ -131,10 +123,10 @@ extension ReadingEpochs {
 
   private mutating func add(aside reading: FIFOReading) {
     guard let stamp = reading.stamp else {
-      return timeline.add(FillEdge(slot: reading.count, time: reading.before))
+      return timeline.add(edgeOf: reading.count, at: reading.before)
     }
-    // A read that is too short for its bits proves nothing here: whether the bus is faster than assumed is decided by the
-    // readings of the fill. A stamp comes out of the FIFO with its slot, so the last reading counted that slot.
+    // A read that is too short for its bits proves nothing here: the readings of the fill decide whether the bus is faster
+    // than assumed. A stamp leaves the FIFO with its slot, so the last reading counted that slot.
     guard let last, reading.count <= last.count, !assumptions.isTooShort(reading) else { return }
     stampCount += 1
     timeline.add(
@@ -143,14 +135,13 @@ extension ReadingEpochs {
         before: reading.before, after: reading.before + Int64(reading.length)))
   }
 
-  /// No reading follows.
   mutating func finish() {
     guard !hasGivenUp else { return }
     timeline.finish()
     learn()
   }
 
-  /// Uses no reading from this one on: where so much is wrong nothing is proved, and each search for a place takes time.
+  /// Uses no reading from this one on: so much is wrong that nothing is proved, and each search for a place takes time.
   private mutating func giveUp(at reading: FIFOReading) {
     guard !hasGivenUp else { return }
     rejected.append(reading)
@@ -186,24 +177,20 @@ extension ReadingEpochs {
     learn()
   }
 
-  /// Learns from the timeline how many samples are missing before epochs, and what it found in them.
+  /// Takes from the timeline how many samples are missing before and inside epochs.
   private mutating func learn() {
     var index = spans.count
     while index > 0, !spans[index - 1].isPlaced { index -= 1 }
     for index in index..<spans.count where spans[index].epoch < timeline.epochs.count {
       spans[index].isPlaced = true
-      let (missing, estimate) = (
-        timeline.epochs[spans[index].epoch].missing, spans[index].start - spans[index].gap
-      )
-      if spans[index].epoch > 0, beginnings.count < ReadingEpochs.listLimit {
-        beginnings.append(
-          Beginning(
-            cause: spans[index].cause, start: spans[index].start, instants: spans[index].instants,
-            estimated: estimate, missing: missing))
+      let missing = timeline.epochs[spans[index].epoch].missing
+      let span = spans[index]
+      if span.epoch > 0, beginnings.count < ReadingEpochs.listLimit {
+        beginnings.append((span, missing))
       }
       guard let missing else { continue }
-      let count = min(max(estimate, missing.lowerBound), missing.upperBound)
-      ticks.insert(gap: spans[index].gap, start: spans[index].start, change: count - estimate)
+      let count = min(max(span.estimate, missing.lowerBound), missing.upperBound)
+      ticks.insert(gap: span.gap, start: span.start, change: count - span.estimate)
     }
     guard !timeline.findings.isEmpty else { return }
     for finding in timeline.takeFindings() {
@@ -224,10 +211,9 @@ extension FIFOReading {
 }
 
 extension ClockAssumptions {
-  /// Whether a read of the fill was shorter than its bits. What stands beside these refutes nothing.
+  /// Whether a read of the fill was shorter than its bits. Other reads refute nothing.
   func isRefuted(by reading: FIFOReading) -> Bool { !reading.isAside && isTooShort(reading) }
 
-  /// Whether a read was shorter than its bits.
   fileprivate func isTooShort(_ reading: FIFOReading) -> Bool {
     guard isTrimmed, reading.length > 0 else { return false }
     let fill = FillReading(
@@ -239,20 +225,20 @@ extension ClockAssumptions {
 // MARK: - What readings show
 
 extension ReadingEpochs {
-  /// Notes a gap or damage that ends before this tick: what follows is of the same epoch only if a later reading shows it.
-  /// Breaks come in order.
+  /// Notes a gap or damage before this tick: what follows is of the same epoch only if a later reading shows it. Breaks
+  /// come in order.
   mutating func noteBreak(before tick: Int64) { lastBreak = tick }
 
-  /// Whether no later reading changes anything about the ticks before `end`.
+  /// Whether later readings cannot change the ticks before `end`.
   func isSettled(before end: Int64) -> Bool {
     guard end <= ReadingEpochs.tickLimit, let first = spans.first else { return false }
-    // Of an epoch whose readings are missing.
+    // An epoch without readings.
     if end <= first.start { return true }
     guard let span = span(of: end - 1), span.isPlaced else { return false }
     return timeline.isSettled(end - span.firstTick, in: span.epoch)
   }
 
-  /// Where a recorded tick is, and those after it; `nil` if no reading is near.
+  /// The place of a recorded tick and those after it; `nil` if no reading is near.
   func place(of tick: Int64) -> Place? {
     guard tick <= ReadingEpochs.tickLimit, let span = span(of: tick), span.isPlaced else {
       return nil
@@ -272,28 +258,28 @@ extension ReadingEpochs {
     return Place(ticks: tick...end, base: base, epoch: span.epoch, shift: shift)
   }
 
-  /// When the sample of a recorded tick was made; `nil` where nothing proves it. Ticks are asked for in order.
+  /// When the sample of a recorded tick was made; `nil` where unproved. Ticks come in order.
   mutating func instant(of tick: Int64, at place: Place) -> SampleInstant? {
     timeline.instant(of: tick - place.base, in: place.epoch)
   }
 
-  /// Forgets what ticks from those of a place on do not need.
+  /// Forgets what ticks before those of a place need.
   mutating func forget(before place: Place) {
     guard spans.count > ReadingEpochs.spanLimit else { return }
     let kept = spans.firstIndex { $0.epoch >= place.epoch } ?? 0
     spans.removeFirst(max(0, kept - 1))
   }
 
-  /// Takes what was found since the last time.
+  /// Takes what is new.
   mutating func takeFindings() -> (
-    findings: [(finding: ClockFinding, firstTick: Int64)], beginnings: [Beginning],
-    rejected: [FIFOReading]
+    findings: [(finding: ClockFinding, firstTick: Int64)],
+    beginnings: [(Span, missing: ClosedRange<Int64>?)], rejected: [FIFOReading]
   ) {
     defer { (findings, beginnings, rejected) = ([], [], []) }
     return (findings, beginnings, rejected)
   }
 
-  /// Takes the samples lost before recorded ticks up to this one.
+  /// Takes the samples lost up to a recorded tick.
   mutating func takeLost(through tick: Int64) -> [(before: Int64, count: Int64)] {
     guard let first = lost.first, first.before <= tick else { return [] }
     let taken = lost.prefix { $0.before <= tick }
@@ -301,10 +287,9 @@ extension ReadingEpochs {
     return Array(taken)
   }
 
-  /// The mean rate so far.
   var rate: ClockRate { timeline.rate }
 
-  /// Places so far, one each half second, where edges and stamps contradict the readings and were left out.
+  /// See ``ClockTimeline/leftOutCount``.
   var leftOutCount: Int { timeline.leftOutCount }
 
   private func span(of tick: Int64) -> Span? {

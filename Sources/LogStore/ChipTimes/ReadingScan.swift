@@ -4,22 +4,20 @@ import Files
 import IMUModel
 import LogFormat
 
-/// Reads the readings of a log ahead of its reader, in memory of its own.
+/// Reads a log's readings ahead of its reader, in memory of its own.
 ///
 ///     storage   page │ page │ page │ page │ page
 ///     reader      └─ samples         │
 ///     scan                           └─ readings, of the 40 s that follow
 ///
-/// What cannot be read is passed over: the reader reports it when it comes there.
+/// It passes over what cannot be read, which the reader reports.
 struct ReadingScan: ~Copyable {
   private let page = PageMemory()
   private var decoder: PageDecoder
   private var nextPage: UInt32
   private var isInPage = false
-  /// Bytes of zeros since the last page with anything in it.
   private var zeros: UInt64 = 0
 
-  /// A scan from a page on.
   init(_ description: RecordingDescription, fromPage index: UInt32) {
     decoder = PageDecoder(description)
     nextPage = index
@@ -52,7 +50,7 @@ struct ReadingScan: ~Copyable {
     return nil
   }
 
-  /// Opens the next page that can be read; `false` at the end of the file.
+  /// Opens the next readable page; `false` at the end of the file.
   private mutating func open<Storage: LogStorage & ~Copyable>(
     _ storage: inout Storage
   ) throws(LogError) -> Bool {

@@ -3,15 +3,15 @@
 import IMUModel
 import LogFormat
 
-/// Leads from a log's ticks to those that count every sample of the chip.
+/// Converts a log's ticks to those that count every sample of the chip.
 ///
 ///     recorded    … 948 949 950 ┆ 40 estimated ┆ 991 992 …
 ///     counted     … 948 949 950 ┆ 43 proved       ┆ 994 995 …
 ///
 /// Between two epochs the recorder can only estimate how many samples are missing. The readings prove the number, or show
-/// that samples are missing inside an epoch; later ticks move by the difference.
+/// samples missing inside an epoch; later ticks move by the difference.
 struct TickMap {
-  /// From a recorded tick on, ticks move by `shift`; between `gap` and `start` there are no samples.
+  /// From recorded tick `start` on, ticks move by `shift`; between `gap` and `start` there are no samples.
   private struct Step {
     var gap: Int64
     var start: Int64
@@ -19,12 +19,11 @@ struct TickMap {
   }
 
   private var steps: [Step] = []
-  /// The shift of ticks before the first step.
   private var base: Int64 = 0
-  /// Steps that are kept: a log may have a gap before samples that precede it.
+  /// Most steps that are kept: a log may have a gap before samples that precede it.
   private static let limit = 1024
 
-  /// Moves ticks from `start` on by `change` more; those from `gap` to `start` have no samples, and shrink or grow.
+  /// Moves ticks from `start` on by `change` more; the ticks between `gap` and `start` absorb it.
   mutating func insert(gap: Int64, start: Int64, change: Int64) {
     guard change != 0 else { return }
     let place = steps.lastIndex { $0.start <= start }.map { $0 + 1 } ?? 0
@@ -35,7 +34,7 @@ struct TickMap {
     if steps.count > TickMap.limit { base = steps.removeFirst().shift }
   }
 
-  /// By how much a tick that has a sample moves, and up to which tick that is the same.
+  /// The shift of a tick that has a sample, and the tick up to which it holds.
   func shift(at tick: Int64) -> (shift: Int64, end: Int64) {
     let next = steps.firstIndex { $0.start > tick } ?? steps.endIndex
     return (
@@ -43,12 +42,12 @@ struct TickMap {
     )
   }
 
-  /// Where a recorded tick is.
+  /// The counted tick of a recorded one.
   func tick(_ tick: UInt64) -> UInt64 {
     guard base != 0 || !steps.isEmpty else { return tick }
     let recorded = Int64(clamping: tick)
     let next = steps.firstIndex { $0.start > recorded } ?? steps.endIndex
-    let shift = next > 0 ? steps[next - 1].shift : base
+    let shift = shift(at: recorded).shift
     var moved = recorded.addingReportingOverflow(shift).partialValue
     if shift > 0, moved < recorded { moved = .max }
     if next < steps.count, recorded > steps[next].gap {
@@ -57,7 +56,7 @@ struct TickMap {
     return UInt64(max(0, moved))
   }
 
-  /// A gap with the ticks that it has by this count; `nil` when none is left.
+  /// A gap with its counted ticks; `nil` when it has none.
   func gap(_ gap: Gap) -> Gap? {
     let (start, end) = (tick(gap.firstTick), min(tick(gap.firstTick + gap.count), 1 << 63))
     guard end > start else { return nil }

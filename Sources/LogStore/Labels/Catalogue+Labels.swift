@@ -8,10 +8,10 @@ public import IMUModel
 //
 //     DIR/.labels/UUID.labels
 //
-// Its lines are those of ``LabelList``. The file belongs to the UUID: it stays while the recording is in the trash or was
-// taken away by a person, and is deleted with the recording for good, or, where that was to make room, 30 days later. Writers
-// hold the number lock; readers need none, because lines are appended whole or fail their check. A file without room for
-// another line is replaced by one without the lines that later ones took back:
+// The file belongs to the UUID: it stays while the recording is in the trash or was taken away by a person, and is deleted
+// with the recording for good, or 30 days later where that was to make room. Writers hold the number lock; readers need
+// none, because lines are appended whole or fail their check. A file without room for another line is replaced by one
+// without the lines that later ones took back:
 //
 //     UUID.labels + new lines ─► UUID.new, synced ─► renamed to UUID.labels
 
@@ -20,15 +20,15 @@ extension Catalogue {
   private static let labelsSuffix = ".labels"
   private static let newSuffix = ".new"
 
-  /// The most bytes of a file of labels that are read: some 20,000 changes of the longest.
+  /// Most bytes of a file of labels: some 20,000 changes of the longest.
   static let labelsLimit = 2 << 20
 
-  /// The path of the file of a recording's labels, whether it is there or not.
+  /// The path of a recording's file of labels, which may be missing.
   public func labelsPath(of id: RecordingID) -> String {
     path(of: "\(Catalogue.labelsName)/\(id)\(Catalogue.labelsSuffix)")
   }
 
-  /// The labels of a recording; none where there is no file of them.
+  /// The labels of a recording; none without a file of them.
   public func labels(of id: RecordingID) throws(CatalogueError) -> LabelList {
     let path = labelsPath(of: id)
     do throws(StorageError) {
@@ -41,7 +41,7 @@ extension Catalogue {
     }
   }
 
-  /// When the file of a recording's labels changed last; `nil` where there is none.
+  /// When a recording's file of labels changed last; `nil` without one.
   package func labelsModified(of id: RecordingID) throws(CatalogueError) -> timespec? {
     try wrapped { () throws(StorageError) in
       try StorageError.unlessMissing { () throws(StorageError) in
@@ -50,7 +50,7 @@ extension Catalogue {
     }
   }
 
-  /// The identities of the recordings that have a file of labels, here or in the trash. Reads a directory and no file.
+  /// The recordings that have a file of labels, here or in the trash. Reads a directory and no file.
   public func labelled() throws(CatalogueError) -> Set<RecordingID> {
     let names = try wrapped { () throws(StorageError) in
       try StorageError.unlessMissing { () throws(StorageError) in
@@ -64,8 +64,8 @@ extension Catalogue {
       })
   }
 
-  /// The recordings that have a label of this name, newest first, and why files of labels cannot be read. Reads the files
-  /// of labels, and the header of each recording that has one.
+  /// The recordings with a label of this name, newest first, and why files of labels cannot be read. Reads the files of
+  /// labels, and the header of each recording found.
   public func entries(
     labelled name: String
   ) throws(CatalogueError) -> (entries: [CatalogueEntry], problems: [CatalogueError]) {
@@ -85,9 +85,7 @@ extension Catalogue {
     return (Catalogue.newestFirst(found), problems)
   }
 
-  /// Adds a label; durable on return. One that is there already stays the one.
-  ///
-  /// - Throws: ``CatalogueError/tooManyLabels(path:)``.
+  /// Adds a label unless it is there already; durable on return.
   public func add(_ label: RecordingLabel, to id: RecordingID) throws(CatalogueError) {
     try changeLabels(of: id) { list in
       list.present.contains(label)
@@ -95,9 +93,9 @@ extension Catalogue {
     }
   }
 
-  /// Takes what another store knows of labels, where its revision is higher; durable on return.
+  /// Takes the changes of another store that have a higher revision; durable on return.
   ///
-  /// - Returns: How many labels are not here any more.
+  /// - Returns: How many labels are gone.
   @discardableResult
   public func merge(
     _ changes: [LabelChange], into id: RecordingID
@@ -111,9 +109,7 @@ extension Catalogue {
     return removed
   }
 
-  /// Removes a label; durable on return.
-  ///
-  /// - Throws: ``CatalogueError/noLabel(_:existing:)``.
+  /// Removes a label, which must be there; durable on return.
   public func remove(_ label: RecordingLabel, from id: RecordingID) throws(CatalogueError) {
     var existing: [RecordingLabel]?
     try changeLabels(of: id) { list in
@@ -121,10 +117,15 @@ extension Catalogue {
       return existing == nil
         ? [LabelChange(label, revision: list.revision(of: label, adding: false))] : []
     }
-    if let existing { throw .noLabel(label, existing: existing) }
+    guard let existing else { return }
+    let more = existing.count > 5 ? " and \(existing.count - 5) more" : ""
+    let some = existing.prefix(5).map { "\($0)" }.joined(separator: ", ") + more
+    throw .refused(
+      "there is no label \(label); "
+        + (existing.isEmpty ? "the recording has none" : "there is \(some)"), .noInput)
   }
 
-  /// - Parameter changes: The changes to append, from what is there.
+  /// - Parameter changes: The changes to append to a list.
   private func changeLabels(
     of id: RecordingID, _ changes: (LabelList) -> [LabelChange]
   ) throws(CatalogueError) {
@@ -149,7 +150,7 @@ extension Catalogue {
         _ = consume lock
         return
       }
-      // Synced where nothing changes, too: the sync of an earlier attempt may have failed.
+      // Synced even without a change: the sync of an earlier attempt may have failed.
       if try file.regularFileSize() > UInt64(list.wholeByteCount) {
         try file.truncate(to: UInt64(list.wholeByteCount))
       }
@@ -158,7 +159,7 @@ extension Catalogue {
           try file.write(bytes, at: UInt64(list.wholeByteCount))
         }
       } catch {
-        // Half a line fails its check, and the next change would cut it off as well.
+        // Half a line fails its check, and the next change would cut it off, too.
         try file.truncate(to: UInt64(list.wholeByteCount))
         throw error
       }
@@ -171,23 +172,33 @@ extension Catalogue {
     }
   }
 
-  /// What the store's own limits are called; no kernel gives these numbers for a regular file.
+  /// Names the store's own limits; no kernel gives these numbers for a regular file.
   private static func problem(_ error: StorageError) -> CatalogueError {
     switch (error.operation, error.errno) {
-    case (.write, E2BIG): .tooManyLabels(path: error.path)
-    case (.write, EOVERFLOW): .labelsFull(path: error.path)
-    case (.read, EFBIG): .labelsTooLarge(path: error.path)
+    case (.write, E2BIG):
+      .refused(
+        "\(error.path) would have more than \(RecordingLabel.mostOfRecording) labels; remove some with "
+          + "`imulog label ID --remove`", .cannotCreate)
+    case (.write, EOVERFLOW):
+      .refused(
+        "\(error.path) is full of removed labels, which it remembers so that a pull does not bring them back; "
+          + "note its labels with `imulog label ID`, move the file away, and add them again",
+        .cannotCreate)
+    case (.read, EFBIG):
+      .refused(
+        "\(error.path) is larger than imulog makes a file of labels (\(labelsLimit >> 20) MiB); move it away",
+        .damagedData)
     default: .storage(error)
     }
   }
 
-  /// Replaces the file of labels: whatever happens, the old one or the new one is there.
+  /// Replaces the file of labels: whatever happens, either the old one or the new one is there.
   private func replaceLabels(of id: RecordingID, _ bytes: [UInt8]) throws(StorageError) {
     let path = labelsPath(of: id)
     guard bytes.count <= Catalogue.labelsLimit else {
       throw StorageError(.write, path: path, errno: EOVERFLOW)
     }
-    // One that an interrupted attempt left.
+    // What an interrupted attempt left.
     try files.remove(self.path(of: "\(Catalogue.labelsName)/\(id)\(Catalogue.newSuffix)"))
     let file = try labelsFile(id, Catalogue.newSuffix)
     try bytes.withBytes { bytes throws(StorageError) in try file.write(bytes, at: 0) }
@@ -197,7 +208,6 @@ extension Catalogue {
     try files.syncDirectory(self.path)
   }
 
-  /// Opens or makes a file of labels, which must be the store's own.
   private func labelsFile(_ id: RecordingID, _ suffix: String) throws(StorageError) -> OpenFile {
     let name = "\(Catalogue.labelsName)/\(id)\(suffix)"
     guard let file = try ownFile(name, .changing) else {
@@ -220,7 +230,7 @@ extension Catalogue {
     _ = try ownFile("\(Leftover.deletedPrefix)\(id)")
   }
 
-  /// Deletes the labels of a recording that is neither in the store nor in the trash, such as one that was deleted.
+  /// Deletes the labels of a recording that is neither in the store nor in the trash.
   public func forgetLabels(of id: RecordingID) throws(StorageError) {
     let path = labelsPath(of: id)
     guard try files.facts(path) != nil else { return }

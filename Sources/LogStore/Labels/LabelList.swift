@@ -2,8 +2,9 @@
 
 import Files
 public import IMUModel
+import Text
 
-/// The labels of a recording, and what the lines of its file say beside them.
+/// The labels of a recording, and the other lines of its file.
 ///
 ///     1b2c3d4e + 3000000000 8000000000 walking
 ///     9f00aa11 - 3000000000 8000000000 walking
@@ -14,41 +15,39 @@ public import IMUModel
 ///     │        └ + adds, - removes; with its revision from the third on
 ///     └ CRC-32C of what follows the space, in hexadecimal
 ///
-/// A line is never changed; removal is one more line. A line with a right check that is neither of these is a later
+/// A line is never changed; removal is one more line. A line that passes its check and is neither of these is a later
 /// version's, and skipped. A last line whose line feed is lost or damaged counts if it passes its check.
 ///
-/// A label's revision counts how often it was added and removed: odd while it is there, even once it was removed. Of two
-/// stores the one with the higher revision knows better.
-public struct LabelList: Equatable, Sendable {
-  /// The labels, each once, in their order.
+/// A label's revision counts how often it was added and removed: odd while it is there. The store with the higher revision
+/// knows better.
+public struct LabelList: Sendable {
+  /// The labels in order.
   public var labels: [RecordingLabel] { present.sorted() }
-  /// The names of the labels, each once, in the order of their beginnings. Two spellings of one word are two names, as they
-  /// are two labels.
+  /// Their names, each once, in the order of their beginnings. Two spellings of one word are two names.
   public var names: [String] {
     var seen: Set<[UInt8]> = []
     return labels.map(\.name).filter { seen.insert(Array($0.utf8)).inserted }
   }
-  /// How many lines fail their check, and the first of them, counted from 1.
+  /// How many lines fail their check, and the number of the first, from 1.
   public private(set) var damage: (count: Int, first: Int)?
-  /// Bytes after the last whole line, zeros at the end included: they were cut off, or damaged.
+  /// Bytes after the last whole line, cut off or damaged, including zeros at the end.
   public private(set) var cutBytes = 0
   private(set) var present: Set<RecordingLabel> = []
-  /// Labels beyond the most that a recording has, which are not shown: a file that was written by hand has them.
+  /// Labels beyond the most that a recording has, which are not shown; only a file written by hand has them.
   private(set) var surplus: Set<RecordingLabel> = []
-  /// Labels that were removed and not added again.
+  /// Labels that are removed.
   public private(set) var removed: Set<RecordingLabel> = []
   private var revisions: [RecordingLabel: UInt64] = [:]
-  /// Bytes of whole lines. What follows was cut off while it was written, and never confirmed.
+  /// Bytes of whole lines; what follows was never confirmed.
   private(set) var wholeByteCount = 0
-  /// Whether the last whole line has no line feed.
   private(set) var isOpen = false
-  /// Lines that are damaged or a later version's, as they are.
+  /// Lines that are damaged or a later version's, verbatim.
   private var foreign: [UInt8] = []
 
-  /// Whether whole lines are damaged, so that labels may be missing from the list. What was cut off was never confirmed.
+  /// Whether whole lines are damaged, so that labels may be missing. What was cut off was never confirmed.
   public var isDamaged: Bool { damage != nil }
 
-  /// A remark about labels that cannot be read, or are too many; `nil` when all are shown.
+  /// A remark about labels that cannot be read or are too many; `nil` when all are shown.
   public var damageSentence: String? {
     var parts: [String] = []
     if let damage {
@@ -60,23 +59,15 @@ public struct LabelList: Equatable, Sendable {
     }
     if cutBytes > 0 {
       parts.append(
-        "\(cutBytes == 1 ? "the last byte" : "the last \(cutBytes) bytes") of its file of labels \(cutBytes == 1 ? "is" : "are") no whole line and left out"
+        "its file of labels ends in \(Plain.count(cutBytes, "byte")) without a whole line, left out"
       )
     }
     if !surplus.isEmpty {
       parts.append(
-        "\(surplus.count) of its labels \(surplus.count == 1 ? "is" : "are") not shown, since a recording has at most "
-          + "\(RecordingLabel.mostOfRecording)")
+        "\(Plain.count(surplus.count, "label")) beyond the \(RecordingLabel.mostOfRecording) of a recording left out"
+      )
     }
     return parts.isEmpty ? nil : parts.joined(separator: "; ")
-  }
-
-  /// Whether both say the same of every label.
-  public static func == (left: LabelList, right: LabelList) -> Bool {
-    left.present == right.present && left.removed == right.removed
-      && left.revisions == right.revisions && left.surplus == right.surplus
-      && left.cutBytes == right.cutBytes
-      && left.damage?.count == right.damage?.count && left.damage?.first == right.damage?.first
   }
 
   /// No labels.
@@ -122,11 +113,11 @@ public struct LabelList: Equatable, Sendable {
     }
     let label: RecordingLabel
     do throws(LabelProblem) {
-      // Bytes that are no UTF-8 would become another name.
+      // A repaired name would be another one.
       guard let name = String(validating: words[3], as: UTF8.self) else { return false }
       label = try RecordingLabel(name, from: from, to: to)
     } catch {
-      // Names that this version refuses are a later version's.
+      // A later version may accept the name.
       keep(line)
       return true
     }
@@ -139,17 +130,17 @@ public struct LabelList: Equatable, Sendable {
     return true
   }
 
-  /// A label's revision; 0 for one that is not known.
+  /// A label's revision; 0 for an unknown one.
   public func revision(of label: RecordingLabel) -> UInt64 { revisions[label] ?? 0 }
 
-  /// The revision that a label has once it is added or removed here.
+  /// A label's revision after it is added or removed here.
   func revision(of label: RecordingLabel, adding isAdding: Bool) -> UInt64 {
     let known = revision(of: label)
     if known == 0 { return isAdding ? 1 : 2 }
     return known % 2 == (isAdding ? 1 : 0) ? known : known + 1
   }
 
-  /// `+`, `-`, or one of them before a revision that fits it.
+  /// `+` or `-`, alone or before a revision that fits it.
   private static func change(
     _ word: ArraySlice<UInt8>
   ) -> (isAdding: Bool, revision: UInt64?)? {
@@ -169,12 +160,12 @@ public struct LabelList: Equatable, Sendable {
     foreign.append(UInt8(ascii: "\n"))
   }
 
-  /// All that the file says, without labels that were added and removed again and again.
+  /// The file's contents without changes that later ones replaced.
   package var compacted: [UInt8] {
     lines + (surplus.sorted() + removed.sorted()).flatMap { LabelList.line(change($0)) } + foreign
   }
 
-  /// The lines of a new file with these labels: the same for the same labels and revisions.
+  /// The lines of a new file with these labels, determined by labels and revisions.
   public var lines: [UInt8] { labels.flatMap { LabelList.line(change($0)) } }
 
   private func change(_ label: RecordingLabel) -> LabelChange {

@@ -3,9 +3,9 @@
 import IMUModel
 
 extension LogReader where Storage: ~Copyable {
-  /// When the recording begins and ends, for labels: from tick 0 to a period after its last sample or the end of its
-  /// schedule, whichever is later. Of an import tick 0 is where the rate puts it before the first sample, and ticks after
-  /// the last sample are where it puts them. No end while it is being written.
+  /// When the recording begins and ends, for labels: from tick 0, or where the rate puts it before an import's first sample,
+  /// to a period after the last sample or the end of the schedule, whichever is later; an import's rate gives the ticks
+  /// after its last sample. No end while it is being written.
   public mutating func labelTimes(isLive: Bool) throws(LogError) -> (first: Int64, end: Int64?) {
     let period = description.rate.periodNanoseconds
     let first = try description.isImported ? firstTickTime() ?? 0 : 0

@@ -167,7 +167,7 @@ struct RecordCommand: ParsableCommand {
         return isWanted
       }
     } catch {
-      Console.talk("recordings that were cut off could not be looked for: \(error)")
+      Console.talk("cannot look for recordings that were cut off: \(error)")
     }
   }
 }

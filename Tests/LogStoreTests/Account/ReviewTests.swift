@@ -3,7 +3,7 @@
 import Glibc
 import IMUModel
 import LogFormat
-import LogStore
+@testable import LogStore
 import LogStoreTesting
 import Testing
 

@@ -5,7 +5,7 @@ package import IMUModel
 /// Guides a person through a calibration by hand, from the samples as they come.
 ///
 ///     faces   +x −x +y −y +z −z     each still for 3 s: offset and scale
-///     edges   xy xz yz              two opposite ones each, still for 3 s, between two axes: cross terms, and a check of the faces
+///     diagonals   xy xz yz              two opposite ones each, still for 3 s, between two axes: cross terms, and a check of the faces
 ///     turns   x  y  z               360° about each, from rest to rest in the same place: the gyroscope's scale
 ///
 /// They may come in any order; ``next`` follows this one. The result is that of a ``CalibrationStudy`` of the recording.
@@ -14,7 +14,7 @@ package struct CalibrationGuide {
     /// Lay it still with this side of an axis up.
     case face(Side)
     /// Lay it still with two sides about equally far up.
-    case edge(Edge)
+    case diagonal(Diagonal)
     /// Turn it by 360° about an axis, from rest to rest in the same place.
     case turn(Int)
     case done
@@ -31,16 +31,16 @@ package struct CalibrationGuide {
   }
 
   /// Two sides that are equally far up.
-  package struct Edge: Hashable, Sendable {
+  package struct Diagonal: Hashable, Sendable {
     /// The side of the axis with the lower number.
     package var first: Side
     package var second: Side
 
-    /// The axis that lies level: 2 for an edge between x and y.
+    /// The axis that lies level: 2 for an diagonal between x and y.
     package var level: Int { 3 - first.axis - second.axis }
-    /// The edge that is down when this one is up.
-    package var opposite: Edge {
-      Edge(
+    /// The diagonal that is down when this one is up.
+    package var opposite: Diagonal {
+      Diagonal(
         first: Side(axis: first.axis, isPositive: !first.isPositive),
         second: Side(axis: second.axis, isPositive: !second.isPositive))
     }
@@ -48,7 +48,7 @@ package struct CalibrationGuide {
 
   /// Why the last attempt did not count.
   package enum Trouble: Equatable, Sendable {
-    /// It moved too early with this side up; `nil` on an edge.
+    /// It moved too early with this side up; `nil` on an diagonal.
     case moved(Side?)
     /// A turn about this axis was not whole.
     case notWhole(axis: Int, degrees: Double)
@@ -63,12 +63,12 @@ package struct CalibrationGuide {
   }
 
   package private(set) var faces: Set<Side> = []
-  /// The edges that count: one between each two axes, and its opposite, which checks it and the faces beside it.
-  package private(set) var edges: Set<Edge> = []
+  /// The diagonals that count: one between each two axes, and its opposite, which checks it and the faces beside it.
+  package private(set) var diagonals: Set<Diagonal> = []
   package private(set) var turns: Set<Int> = []
   /// The trouble of the last attempt; `nil` once one counted.
   package private(set) var trouble: Trouble?
-  /// The side that is up, or nearly so; `nil` on an edge and without a sample.
+  /// The side that is up, or nearly so; `nil` on an diagonal and without a sample.
   package private(set) var up: Side?
 
   private var study: CalibrationStudy
@@ -78,12 +78,12 @@ package struct CalibrationGuide {
   private var isOpenTurning = false
   private var lastOpen: CalibrationStudy.Pose?
 
-  /// The two axes of edges, in the order of instructions.
+  /// The two axes of diagonals, in the order of instructions.
   package static let planes = [(0, 1), (0, 2), (1, 2)]
   /// The least share of gravity of a side that is up: within 25°.
   private static let leastShare = 0.9
-  /// The least share of gravity of both axes of an edge.
-  private static let leastEdgeShare = 0.5
+  /// The least share of gravity of both axes of an diagonal.
+  private static let leastDiagonalShare = 0.5
 
   package init(_ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate) {
     study = CalibrationStudy(sensor, channels: channels, rate: rate)
@@ -112,14 +112,14 @@ package struct CalibrationGuide {
     }
     for isOpposite in [false, true] {
       for (axis, other) in CalibrationGuide.planes {
-        let held = edges.filter { $0.level == 3 - axis - other }
-        guard let edge = held.first else {
-          return .edge(
-            Edge(
+        let held = diagonals.filter { $0.level == 3 - axis - other }
+        guard let diagonal = held.first else {
+          return .diagonal(
+            Diagonal(
               first: Side(axis: axis, isPositive: true),
               second: Side(axis: other, isPositive: true)))
         }
-        if isOpposite, held.count == 1 { return .edge(edge.opposite) }
+        if isOpposite, held.count == 1 { return .diagonal(diagonal.opposite) }
       }
     }
     guard study.hasRate, let axis = (0..<3).first(where: { !turns.contains($0) }) else {
@@ -161,20 +161,21 @@ package struct CalibrationGuide {
     if isWanted(acceleration) { trouble = nil }
     if let side = CalibrationGuide.side(acceleration) {
       faces.insert(side)
-    } else if let edge = CalibrationGuide.edge(acceleration), counts(edge) {
-      edges.insert(edge)
+    } else if let diagonal = CalibrationGuide.diagonal(acceleration), counts(diagonal) {
+      diagonals.insert(diagonal)
     }
   }
 
   private func isWanted(_ acceleration: Vector3) -> Bool {
     if let side = CalibrationGuide.side(acceleration) { return !faces.contains(side) }
-    return CalibrationGuide.edge(acceleration).map { counts($0) && !edges.contains($0) } ?? false
+    return CalibrationGuide.diagonal(acceleration).map { counts($0) && !diagonals.contains($0) }
+      ?? false
   }
 
-  /// Whether an edge is the first one between its axes, or its opposite.
-  private func counts(_ edge: Edge) -> Bool {
-    let held = edges.filter { $0.level == edge.level }
-    return held.isEmpty || held.contains(edge.opposite)
+  /// Whether an diagonal is the first one between its axes, or its opposite.
+  private func counts(_ diagonal: Diagonal) -> Bool {
+    let held = diagonals.filter { $0.level == diagonal.level }
+    return held.isEmpty || held.contains(diagonal.opposite)
   }
 
   /// Once a pose has been still for long enough, the turn before it is over.
@@ -228,12 +229,12 @@ package struct CalibrationGuide {
     return nil
   }
 
-  /// The edge that is up, if two axes share gravity.
-  private static func edge(_ acceleration: Vector3) -> Edge? {
-    let least = leastEdgeShare * acceleration.length
+  /// The diagonal that is up, if two axes share gravity.
+  private static func diagonal(_ acceleration: Vector3) -> Diagonal? {
+    let least = leastDiagonalShare * acceleration.length
     let shared = (0..<3).filter { abs(acceleration[$0]) >= least }
     guard shared.count == 2 else { return nil }
     let sides = shared.map { Side(axis: $0, isPositive: acceleration[$0] > 0) }
-    return Edge(first: sides[0], second: sides[1])
+    return Diagonal(first: sides[0], second: sides[1])
   }
 }

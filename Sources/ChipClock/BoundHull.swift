@@ -10,7 +10,7 @@
 ///
 /// Seen from a knot at distance h, a bound's limit is its offset and drift · h² ÷ 2. From another knot this changes by a
 /// function that is linear in the slot, so all knots have the same convex hull of the limits. Each second of the grid has a
-/// hull of its own: one over a whole stretch would let bounds after a break replace near ones.
+/// hull of its own: one over a whole regime would let bounds after a break replace near ones.
 struct BoundHull {
   /// A bound by its offset from the line.
   struct Corner: Equatable, BitwiseCopyable {

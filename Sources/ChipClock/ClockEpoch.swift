@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The chip's clock over an epoch: stretches whose readings agree, and what was found between them.
+/// The chip's clock over an epoch: regimes whose readings agree, and what was found between them.
 ///
 ///     slots    ──────── A ────────┤ bracket ├──────── B ─────────
 ///     readings  ·  ·  ·  ·  ·  b             i  ·  ·  ·  ·  ·
@@ -8,9 +8,9 @@
 /// The slots in the bracket belong to either clock: their interval holds both, and the likely instant passes from one to the
 /// other. Readings are added in order, and slots asked for in order.
 struct ClockEpoch {
-  /// A stretch, and the slots that are its own.
+  /// A regime, and the slots that are its own.
   private struct Piece {
-    var stretch: ClockStretch
+    var regime: ClockRegime
     var first: Int64 = .min
     var last: Int64 = .max
     /// The instant of its last reading.
@@ -23,9 +23,9 @@ struct ClockEpoch {
   private var dropped = ClockTotals()
   private var last: FillReading?
   /// What is found, in order; a break has no kind before both sides are known.
-  private var waiting: [(finding: ClockFinding, break: Break?)] = []
+  private var waiting: [(finding: ClockAnomaly, break: Break?)] = []
 
-  /// Why a stretch ended, and the number of the piece after it.
+  /// Why a regime ended, and the number of the piece after it.
   private struct Break {
     var piece: Int
     /// Nothing contradicts: there are no readings for too long, or too many.
@@ -33,13 +33,13 @@ struct ClockEpoch {
   }
 
   /// The certain findings that were not taken, in order of their slots. A finding is here before its slots have instants.
-  private(set) var findings: [ClockFinding] = []
+  private(set) var findings: [ClockAnomaly] = []
 
   /// Most pieces that wait for their slots to be asked for: with a new one each reading, more than a minute.
   private static let pieceLimit = 4096
   /// A slot that no epoch reaches.
   private static var never: Int64 { 1 << 61 }
-  /// The seconds, and the slots, without a reading that end a stretch.
+  /// The seconds, and the slots, without a reading that end a regime.
   private static let hole = (seconds: 40.0, slots: 1024.0)
 
   /// An epoch without readings.
@@ -47,16 +47,16 @@ struct ClockEpoch {
   /// - Parameter period: Nanoseconds a slot, if the readings do not show it; `nil` for the nominal period.
   init(_ grid: SlotGrid, known period: Double? = nil, _ assumptions: ClockAssumptions) {
     self.assumptions = assumptions
-    pieces = [Piece(stretch: ClockStretch(grid, known: period, assumptions))]
+    pieces = [Piece(regime: ClockRegime(grid, known: period, assumptions))]
   }
 
   /// From this slot on, which no reading has reached yet, slots are those of another epoch.
-  mutating func renumber(at slot: Int64) { pieces[pieces.count - 1].stretch.renumber(at: slot) }
+  mutating func renumber(at slot: Int64) { pieces[pieces.count - 1].regime.renumber(at: slot) }
 
   /// Adds a reading.
   mutating func add(_ reading: FillReading) {
     if let last, isHole(last, reading) {
-      finishStretch()
+      finishRegime()
       pieces[pieces.count - 1].last = last.count
       pieces[pieces.count - 1].end = last.before
       begin(with: reading, isHole: true)
@@ -67,66 +67,66 @@ struct ClockEpoch {
   }
 
   /// Adds a bound by an edge of the watermark or a stamp.
-  mutating func add(aside bound: ClockBound) { pieces[pieces.count - 1].stretch.add(aside: bound) }
+  mutating func add(aside bound: ClockBound) { pieces[pieces.count - 1].regime.add(aside: bound) }
 
   /// Ends the epoch: no reading follows.
   mutating func finish() {
-    finishStretch()
+    finishRegime()
     // Nothing confirms a last reading that contradicts: it may be a wrong one of the clock before.
     if isLastAlone { pieces[pieces.count - 1].first = ClockEpoch.never }
     nameBreaks()
   }
 
-  /// Whether the last stretch is one reading after a contradiction.
+  /// Whether the last regime is one reading after a contradiction.
   private var isLastAlone: Bool {
     let number = droppedPieces + pieces.count - 1
-    let stretch = pieces[pieces.count - 1].stretch
-    // Its bounds are of two slots. A long stretch with one reading at its end has forgotten those before.
-    return stretch.latestReadings.count == 1 && stretch.periodCount <= 1
+    let regime = pieces[pieces.count - 1].regime
+    // Its bounds are of two slots. A long regime with one reading at its end has forgotten those before.
+    return regime.latestReadings.count == 1 && regime.periodCount <= 1
       && waiting.contains { $0.break.map { $0.piece == number && !$0.isHole } ?? false }
   }
 
   private func isHole(_ last: FillReading, _ next: FillReading) -> Bool {
-    let period = pieces[0].stretch.grid.period
+    let period = pieces[0].regime.grid.period
     let slots = max(
       Double(abs(next.count - last.count)), Double(next.before - last.before) / period)
     return slots > max(ClockEpoch.hole.slots, ClockEpoch.hole.seconds * 1e9 / period)
-      || pieces[pieces.count - 1].stretch.isFull
+      || pieces[pieces.count - 1].regime.isFull
   }
 
   private mutating func process(_ readings: [FillReading]) {
     var waiting = readings[...]
     while let next = waiting.popFirst() {
       do throws(ClockContradiction) {
-        try pieces[pieces.count - 1].stretch.add(next)
+        try pieces[pieces.count - 1].regime.add(next)
       } catch {
         waiting = (separate(error) + waiting)[...]
       }
     }
   }
 
-  private mutating func finishStretch() {
+  private mutating func finishRegime() {
     while true {
       do throws(ClockContradiction) {
-        return try pieces[pieces.count - 1].stretch.finish()
+        return try pieces[pieces.count - 1].regime.finish()
       } catch {
         process(separate(error))
       }
     }
   }
 
-  /// Leaves the wrong reading out, or ends the last stretch at a break.
+  /// Leaves the wrong reading out, or ends the last regime at a break.
   ///
-  /// - Returns: The readings that begin the next stretch.
+  /// - Returns: The readings that begin the next regime.
   private mutating func separate(_ contradiction: ClockContradiction) -> [FillReading] {
     var contradiction = contradiction
     var rest: [FillReading] = []
     // Each turn leaves out a reading at least.
     while true {
       let index = pieces.count - 1
-      let recent = pieces[index].stretch.recent
+      let recent = pieces[index].regime.recent
       let kept: [FillReading]
-      switch pieces[index].stretch.search(contradiction) {
+      switch pieces[index].regime.search(contradiction) {
       case .wrong(let wrong):
         kept = recent.enumerated().filter { $0.offset != wrong }.map(\.element)
         waiting.append((.wrongCount(recent[wrong]), nil))
@@ -136,12 +136,12 @@ struct ClockEpoch {
         let start = recent[max(last - 1, 0)].count
         pieces[index].last = min(pieces[index].last, start)
         pieces[index].end = recent[last].before
-        pieces[index].stretch.dropAsides(after: start)
+        pieces[index].regime.dropAsides(after: start)
       }
       do throws(ClockContradiction) {
-        try pieces[index].stretch.replaceRecent(kept)
+        try pieces[index].regime.replaceRecent(kept)
         guard let next = rest.first else { return [] }
-        try pieces[index].stretch.finish()
+        try pieces[index].regime.finish()
         begin(with: next, isHole: false)
         return rest
       } catch {
@@ -150,11 +150,11 @@ struct ClockEpoch {
     }
   }
 
-  /// Begins another stretch after the last one.
+  /// Begins another regime after the last one.
   private mutating func begin(with reading: FillReading, isHole: Bool) {
     // A count that is far too great would stay beyond all that follow.
     while let last = pieces.last, pieces.count > 1, last.first > reading.count,
-      let wrong = last.stretch.latestReadings.first, last.stretch.latestReadings.count <= 2
+      let wrong = last.regime.latestReadings.first, last.regime.latestReadings.count <= 2
     {
       pieces.removeLast()
       let number = droppedPieces + pieces.count
@@ -166,20 +166,20 @@ struct ClockEpoch {
     }
     let before = pieces[pieces.count - 1]
     let start = min(before.last + 1, reading.count)
-    let finding = ClockFinding(
+    let finding = ClockAnomaly(
       kind: .contradiction(0...0), slots: start...reading.count,
       instants: min(before.end, reading.before)...max(reading.before, reading.after ?? .min))
     waiting.append((finding, Break(piece: droppedPieces + pieces.count, isHole: isHole)))
-    let stretch = ClockStretch(
-      before.stretch.grid, known: before.stretch.line?.period ?? before.stretch.grid.period,
+    let regime = ClockRegime(
+      before.regime.grid, known: before.regime.line?.period ?? before.regime.grid.period,
       assumptions)
-    pieces.append(Piece(stretch: stretch, first: max(reading.count, before.last) + 1))
+    pieces.append(Piece(regime: regime, first: max(reading.count, before.last) + 1))
   }
 }
 
-extension ClockFinding {
-  fileprivate static func wrongCount(_ reading: FillReading) -> ClockFinding {
-    ClockFinding(
+extension ClockAnomaly {
+  fileprivate static func wrongCount(_ reading: FillReading) -> ClockAnomaly {
+    ClockAnomaly(
       kind: .wrongCount, slots: reading.count...reading.count,
       instants: reading.before...max(reading.before, reading.after ?? reading.before))
   }
@@ -199,20 +199,20 @@ extension ClockEpoch {
     while pieces.count > 1, slot >= pieces[1].first, !isUnnamed(droppedPieces + 1) {
       dropPieces(1)
     }
-    pieces[0].stretch.forget(before: slot)
-    let stretch = pieces[0].stretch
+    pieces[0].regime.forget(before: slot)
+    let regime = pieces[0].regime
     guard slot > pieces[0].last, pieces.count > 1 else {
-      if var segment = stretch.segment(of: slot) {
+      if var segment = regime.segment(of: slot) {
         let start = max(segment.slots.lowerBound, pieces[0].first)
         let end = min(segment.slots.upperBound, pieces[0].last)
         segment.slots = start..<max(start, end)
         return .segment(segment)
       }
-      return stretch.instant(of: slot).map { .instant($0) }
+      return regime.instant(of: slot).map { .instant($0) }
     }
     // Of either clock, until it is known what came between.
-    guard !isUnnamed(droppedPieces + 1), let left = stretch.instant(of: slot),
-      let right = pieces[1].stretch.instant(of: slot)
+    guard !isUnnamed(droppedPieces + 1), let left = regime.instant(of: slot),
+      let right = pieces[1].regime.instant(of: slot)
     else { return nil }
     let part = Double(slot - pieces[0].last) / Double(pieces[1].first - pieces[0].last)
     let way = (Double(right.likely) - Double(left.likely)) * part
@@ -233,16 +233,16 @@ extension ClockEpoch {
   }
 
   private func isSettled(_ slot: Int64, _ index: Int) -> Bool {
-    let stretch = pieces[index].stretch
+    let regime = pieces[index].regime
     return !isUnnamed(droppedPieces + index)
-      && (stretch.isFinished || stretch.settledSlot.map { slot < $0 } ?? false)
+      && (regime.isFinished || regime.settledSlot.map { slot < $0 } ?? false)
   }
 
-  /// The totals of its stretches so far.
-  var totals: ClockTotals { pieces.reduce(into: dropped) { $0.add($1.stretch) } }
+  /// The totals of its regimes so far.
+  var totals: ClockTotals { pieces.reduce(into: dropped) { $0.add($1.regime) } }
 
   private mutating func dropPieces(_ count: Int) {
-    for piece in pieces[..<count] { dropped.add(piece.stretch) }
+    for piece in pieces[..<count] { dropped.add(piece.regime) }
     pieces.removeFirst(count)
     droppedPieces += count
   }
@@ -253,22 +253,22 @@ extension ClockEpoch {
 }
 
 extension ClockEpoch {
-  /// The last readings of its last stretch, as far as a knot looks.
+  /// The last readings of its last regime, as far as a knot looks.
   var tail: [FillReading] {
-    let stretch = pieces[pieces.count - 1].stretch
-    guard let end = stretch.latestReadings.last?.before else { return [] }
-    let reach = ClockStretch.reach(stretch.grid, assumptions.nominalDrift)
-    return stretch.latestReadings.filter { $0.before >= end - Int64(reach * 1e9) }
+    let regime = pieces[pieces.count - 1].regime
+    guard let end = regime.latestReadings.last?.before else { return [] }
+    let reach = ClockRegime.reach(regime.grid, assumptions.nominalDrift)
+    return regime.latestReadings.filter { $0.before >= end - Int64(reach * 1e9) }
   }
 
-  /// Nanoseconds a slot, by the last stretch's line; `nil` before there is one.
-  var period: Double? { pieces[pieces.count - 1].stretch.line?.period }
+  /// Nanoseconds a slot, by the last regime's line; `nil` before there is one.
+  var period: Double? { pieces[pieces.count - 1].regime.line?.period }
 }
 
 // MARK: - Findings
 
 extension ClockEpoch {
-  mutating func takeFindings() -> [ClockFinding] {
+  mutating func takeFindings() -> [ClockAnomaly] {
     defer { findings = [] }
     return findings
   }
@@ -295,17 +295,17 @@ extension ClockEpoch {
           continue
         }
       }
-      findings.append(ClockFinding(kind: kind, slots: finding.slots, instants: finding.instants))
+      findings.append(ClockAnomaly(kind: kind, slots: finding.slots, instants: finding.instants))
     }
     waiting.removeFirst(certain)
   }
 
   /// The kind of a break before a piece; `nil` while unknown.
-  private func kind(of finding: ClockFinding, _ index: Int) -> ClockFinding.Kind? {
+  private func kind(of finding: ClockAnomaly, _ index: Int) -> ClockAnomaly.Kind? {
     guard index > 0, index < pieces.count, pieces[index].first < ClockEpoch.never else {
       return finding.kind
     }
-    let (slots, left, right) = (finding.slots, pieces[index - 1].stretch, pieces[index].stretch)
+    let (slots, left, right) = (finding.slots, pieces[index - 1].regime, pieces[index].regime)
     let middle = slots.lowerBound + (slots.upperBound - slots.lowerBound) / 2
     guard let before = left.instant(of: middle) else { return finding.kind }
     guard let after = right.instant(of: middle) else {
@@ -319,7 +319,7 @@ extension ClockEpoch {
   private static func kind(
     _ before: ClosedRange<Double>?, _ left: SampleInstant, _ after: ClosedRange<Double>?,
     _ right: SampleInstant, drift: Double, _ slots: ClosedRange<Int64>
-  ) -> ClockFinding.Kind {
+  ) -> ClockAnomaly.Kind {
     guard let before, let after else { return .contradiction(0...0) }
     let middle = (before.lowerBound + before.upperBound) / 2
     let other = (after.lowerBound + after.upperBound) / 2

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A straight line through a stretch's readings: a clock with a constant period, from which offsets are counted so that
+/// A straight line through a regime's readings: a clock with a constant period, from which offsets are counted so that
 /// they stay small.
 ///
 ///     time(slot) = time + (slot − this slot) · period

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The mean rate of a chip over stretches of its samples.
+/// The mean rate of a chip over regimes of its samples.
 public struct ClockRate: Equatable, Sendable {
-  /// Periods, from the first knot of each stretch to its last one.
+  /// Periods, from the first knot of each regime to its last one.
   public private(set) var periods = 0.0
   /// Nanoseconds of these periods: at least, likely, and at most.
   private var least = 0.0
@@ -12,9 +12,9 @@ public struct ClockRate: Equatable, Sendable {
   /// Over nothing.
   public init() {}
 
-  mutating func add(_ stretch: ClockStretch) {
-    guard let period = stretch.period else { return }
-    let count = Double(stretch.periodCount)
+  mutating func add(_ regime: ClockRegime) {
+    guard let period = regime.period else { return }
+    let count = Double(regime.periodCount)
     periods += count
     least += count * period.least
     likely += count * period.likely
@@ -38,15 +38,15 @@ public struct ClockRate: Equatable, Sendable {
   }
 }
 
-/// What is known of stretches as a whole.
+/// What is known of regimes as a whole.
 struct ClockTotals {
   private(set) var rate = ClockRate()
   /// Knots for which edges and stamps were left out.
   private(set) var leftOutCount = 0
 
-  mutating func add(_ stretch: ClockStretch) {
-    rate.add(stretch)
-    leftOutCount += stretch.leftOutCount
+  mutating func add(_ regime: ClockRegime) {
+    rate.add(regime)
+    leftOutCount += regime.leftOutCount
   }
 
   mutating func add(_ other: ClockTotals) {

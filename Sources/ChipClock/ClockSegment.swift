@@ -34,8 +34,8 @@ struct ClockSegment {
   }
 }
 
-extension ClockStretch {
-  /// When a slot was whole; `nil` while readings after it are missing. Outside of a finished stretch's readings the interval
+extension ClockRegime {
+  /// When a slot was whole; `nil` while readings after it are missing. Outside of a finished regime's readings the interval
   /// is wider. Takes a bisection of the knots.
   func instant(of slot: Int64) -> SampleInstant? {
     if let segment = segment(of: slot) { return segment.instant(of: slot) }

@@ -50,7 +50,7 @@ public struct ClockTimeline {
   public private(set) var epochs: [Epoch] = []
 
   /// Findings that were not taken, in order, at most a thousand: each is here before its slots have instants.
-  public private(set) var findings: [ClockFinding] = []
+  public private(set) var findings: [ClockAnomaly] = []
 
   /// How many findings there were, including taken and dropped ones.
   public private(set) var findingCount = 0
@@ -258,7 +258,7 @@ extension ClockTimeline {
 
 extension ClockTimeline {
   /// Takes the ``findings``.
-  public mutating func takeFindings() -> [ClockFinding] {
+  public mutating func takeFindings() -> [ClockAnomaly] {
     defer { findings = [] }
     return findings
   }

@@ -99,7 +99,7 @@ struct ContradictionSearch {
       return true
     }
     let hull = BoundHull(bounds, line, grid, drift: drift)
-    let reach = ClockStretch.reach(grid, hull.drift)
+    let reach = ClockRegime.reach(grid, hull.drift)
     let step = max(1, grid.step / 2)
     var slot = start
     while true {
@@ -117,9 +117,9 @@ struct ContradictionSearch {
     guard candidate < range.upperBound else { return false }
     let others = range.filter { $0 != candidate }.map { readings[$0] }
     let reading = readings[candidate]
-    let clock: ClockStretch?
+    let clock: ClockRegime?
     do throws(ClockContradiction) {
-      clock = try ClockStretch(others, grid, known: line.period, assumptions)
+      clock = try ClockRegime(others, grid, known: line.period, assumptions)
     } catch {
       // They contradict each other without this one, too.
       return false

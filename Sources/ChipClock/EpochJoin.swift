@@ -28,7 +28,7 @@ struct EpochJoin {
   static let readingCount = 256
 
   private let tail: [FillReading]
-  private let clock: ClockStretch
+  private let clock: ClockRegime
   private let line: ClockLine
   private let grid: SlotGrid
   private let assumptions: ClockAssumptions
@@ -42,7 +42,7 @@ struct EpochJoin {
   ) {
     guard let line = ClockLine(tail, known: period) else { return nil }
     do throws(ClockContradiction) {
-      let clock = try ClockStretch(tail, grid, known: period, assumptions)
+      let clock = try ClockRegime(tail, grid, known: period, assumptions)
       guard let clock else { return nil }
       self.clock = clock
     } catch {

@@ -7,7 +7,7 @@
 ///     chip                                  │
 ///                                           └ the count is latched here: `count` slots are whole, and no more
 ///
-/// A slot is all words of one sample period; slots are counted from 1, from the beginning of an epoch. An epoch is a stretch
+/// A slot is all words of one sample period; slots are counted from 1, from the beginning of an epoch. An epoch is a regime
 /// with a whole count by the host: it ends with an overflow, a reset of the FIFO, or a burst that failed.
 ///
 /// Counts are from 0 to below 2⁶⁰, and instants within ±2⁶⁰, 36 years: ``ClockTimeline`` leaves others out, and the rest of

@@ -42,7 +42,7 @@ public struct LiveClock {
     }
     let polygons = hulls.map { hull in
       hull.polygon(
-        at: reading.count, grid, reach: ClockStretch.reach(grid, hull.drift),
+        at: reading.count, grid, reach: ClockRegime.reach(grid, hull.drift),
         jitter: assumptions.jitter)
     }
     if polygons[0].isEmpty {
@@ -51,7 +51,7 @@ public struct LiveClock {
       return add(reading)
     }
     knot = (reading.count, polygons[0], polygons[1].isEmpty ? polygons[0] : polygons[1])
-    let oldest = reading.count - grid.slots(ClockStretch.longestReach)
+    let oldest = reading.count - grid.slots(ClockRegime.longestReach)
     for index in hulls.indices { hulls[index].drop(before: oldest) }
   }
 

@@ -26,7 +26,7 @@ extension Exporter {
       throw .ticksMissing(count: missing, format: .gyrodata)
     }
     let repeated = options.fill == .hold ? missing.addingSaturated(account.ticksAfter) : 0
-    let length = account.ledger.sampled.addingSaturated(repeated)
+    let length = account.tally.sampled.addingSaturated(repeated)
     guard repeated == 0 || length <= Exporter.heldLimit else {
       throw .tooLong(samples: length, limit: Exporter.heldLimit, format: .gyrodata)
     }
@@ -112,7 +112,7 @@ extension Exporter {
     }
     if around > 0 {
       remarks.append(
-        account.ledger.sampled == 0
+        account.tally.sampled == 0
           ? "none of the \(Plain.count(around, "tick")) has a sample: the document is empty"
           : "\(Plain.count(around, "tick")) before the first sample \(holds ? "" : "or after the last one ")"
             + "\(around == 1 ? "has" : "have") none: the document is shorter by that")

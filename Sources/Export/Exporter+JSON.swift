@@ -152,7 +152,7 @@ extension JSONWriter {
     line("stopReason") {
       $0.string(account.end?.reason.name ?? (isLive ? "running" : "recovered"))
     }
-    line("ticks") { $0.ticks(account.ledger) }
+    line("ticks") { $0.ticks(account.tally) }
     line("ticksLost") { $0.integer(account.ticksLost) }
     line("lateness") { $0.lateness(account.end?.measuredLateness) }
     line("certificate") { $0.certificate(account.certificate) }

@@ -87,8 +87,8 @@ struct HeaderFacts {
 
   /// Adds what happened to the ticks of what is exported, and how many parts of the log could not be read: what the JSON
   /// document says in `ticks` and `damage`.
-  mutating func addLedger(_ ledger: TickLedger, damages: UInt64) {
-    for (name, count) in ledger.named { add("ticks.\(name)", "\(count)") }
+  mutating func addTally(_ tally: TickTally, damages: UInt64) {
+    for (name, count) in tally.named { add("ticks.\(name)", "\(count)") }
     add("damage", "\(damages)")
   }
 

@@ -18,7 +18,7 @@ struct LogAccount {
   /// Everything that was read.
   private var log: Account
   /// What happened to the ticks in the plan's range, as the log reports it.
-  private(set) var reported = TickLedger()
+  private(set) var reported = TickTally()
   private(set) var end: RecordingEnd?
   /// The index of the clock pair that dates the recording.
   private(set) var bestPairIndex: UInt64?
@@ -69,7 +69,7 @@ struct LogAccount {
       for place in order.rest(upTo: log.tickCount) { try add(place, plan.after(last), list) }
       return
     }
-    (isPart, lastTick) = (true, end.ledger.scheduled)
+    (isPart, lastTick) = (true, end.tally.scheduled)
     for pair in first { try add(.clock(pair), of: reader, in: plan, list) }
     try reader.begin(plan)
     order = GapOrder(reader)
@@ -178,10 +178,10 @@ struct LogAccount {
   subscript(_ section: Section) -> ItemList { lists[section] ?? ItemList() }
 
   /// What happened to every tick in the plan's range; those that damage took are lost.
-  var ledger: TickLedger {
-    var ledger = reported
-    ledger.add(ticksLost, .lost)
-    return ledger
+  var tally: TickTally {
+    var tally = reported
+    tally.add(ticksLost, .lost)
+    return tally
   }
 
   /// Ticks of the plan's range before its first sample and after its last one.
@@ -200,7 +200,7 @@ struct LogAccount {
   func ticks(_ plan: ExportPlan) -> Range<UInt64> {
     let begin = min(sampledTicks?.lowerBound ?? .max, missing?.lowerBound ?? .max)
     let end = max(sampledTicks?.upperBound.addingSaturated(1) ?? 0, missing?.upperBound ?? 0)
-    if !plan.hasRange { return 0..<max(end, lastTick, self.end?.ledger.scheduled ?? 0) }
+    if !plan.hasRange { return 0..<max(end, lastTick, self.end?.tally.scheduled ?? 0) }
     guard self[.damage].count > 0, !plan.description.isFreeRunning else {
       return min(begin, end)..<end
     }
@@ -217,10 +217,10 @@ struct LogAccount {
   /// Nanoseconds, as those of samples, at which the recording, or the part of it in the plan's range, begins and ends.
   func ends(_ plan: ExportPlan) -> (begin: Int64, end: Int64) {
     let rate = plan.description.rate
-    var end = rate.nanoseconds(atTick: max(self.end?.ledger.scheduled ?? 0, lastTick))
+    var end = rate.nanoseconds(atTick: max(self.end?.tally.scheduled ?? 0, lastTick))
     if plan.description.isFreeRunning {
       let last = sampledTicks?.upperBound
-      let known = max(lastTick, self.end?.ledger.scheduled ?? 0)
+      let known = max(lastTick, self.end?.tally.scheduled ?? 0)
       // Those missing at the end have no samples that date them.
       let after = last.map { known > $0 ? known - $0 : 1 } ?? 1
       let (time, overflow) = (lastTime ?? plan.origin).addingReportingOverflow(

@@ -78,7 +78,7 @@ struct SamplePass {
         while let place = order.overdue() { try add(place.gap, after: last, to: &format, &sink) }
       case .damage: report.damages += 1
       case .mark(let mark): if plan.contains(mark.time) { report.marks += 1 }
-      case .end(let recorded): end = recorded.ledger.scheduled
+      case .end(let recorded): end = recorded.tally.scheduled
       default: break
       }
     }

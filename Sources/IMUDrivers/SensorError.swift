@@ -8,7 +8,7 @@ import Text
 /// Bring-up throws on the sampler thread, so its errors carry values and make their sentence when it is read.
 public enum SensorError: Error, Equatable, Sendable {
   /// No address answered with a usable identity; the finding at each.
-  case notFound([ProbeFinding])
+  case notFound([ProbeResult])
   /// Chip or bus cannot do what is asked: the sentence.
   case refused(String, ExitStatus)
   /// The chip no longer answers with the identity that it had when it was identified.
@@ -68,7 +68,7 @@ extension SensorError: CustomStringConvertible {
     }
   }
 
-  private static func remedy(_ findings: [ProbeFinding]) -> String {
+  private static func remedy(_ findings: [ProbeResult]) -> String {
     for finding in findings {
       if case .failure(let error) = finding.result, error.kind != .noAcknowledge {
         return remedy(error.kind)

@@ -119,8 +119,8 @@ extension SensorIdentity {
   /// The contents of the identity registers of the families at `address`, each register read once.
   private static func probe<Bus: I2CBus & ~Copyable>(
     _ bus: inout Bus, _ address: I2CAddress
-  ) -> [ProbeFinding] {
-    var findings: [ProbeFinding] = []
+  ) -> [ProbeResult] {
+    var findings: [ProbeResult] = []
     for family in SensorFamily.all where family.addresses.contains(address) {
       let register = family.identityRegister
       if findings.contains(where: { $0.register == register }) { continue }
@@ -131,7 +131,7 @@ extension SensorIdentity {
       } catch {
         result = .failure(error)
       }
-      let finding = ProbeFinding(address: address, register: register, result: result)
+      let finding = ProbeResult(address: address, register: register, result: result)
       findings.append(finding)
       // A known chip, or none at all: no reason to read another register.
       guard finding.isUnknownChip else { break }
@@ -141,7 +141,7 @@ extension SensorIdentity {
 }
 
 /// The result of reading one identity register at one address.
-public struct ProbeFinding: Equatable, Sendable {
+public struct ProbeResult: Equatable, Sendable {
   /// The address read.
   public let address: I2CAddress
   /// The identity register that was read.
@@ -172,7 +172,7 @@ public struct ProbeFinding: Equatable, Sendable {
   }
 }
 
-extension ProbeFinding: CustomStringConvertible {
+extension ProbeResult: CustomStringConvertible {
   /// Such as `0x68: no chip acknowledged` or `0x6a: WHO_AM_I (0x0f) reads 0x71, as LSM6DSV16BX does, which is not
   /// supported`.
   public var description: String {

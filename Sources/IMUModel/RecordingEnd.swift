@@ -5,13 +5,13 @@ public struct RecordingEnd: Equatable, Sendable, BitwiseCopyable {
   /// Why it ended.
   public var reason: StopReason
   /// What happened to every tick.
-  public var ledger: TickLedger
+  public var tally: TickTally
   /// How late the sampler woke for the samples.
   public var lateness: LatenessSummary
 
   /// The end of a recording.
-  public init(reason: StopReason, ledger: TickLedger, lateness: LatenessSummary) {
-    (self.reason, self.ledger, self.lateness) = (reason, ledger, lateness)
+  public init(reason: StopReason, tally: TickTally, lateness: LatenessSummary) {
+    (self.reason, self.tally, self.lateness) = (reason, tally, lateness)
   }
 
   /// How late the sampler woke; `nil` when it was not measured (an import) or was lost (a damaged log).
@@ -69,6 +69,6 @@ public enum StartReason: String, CaseIterable, Sendable, BitwiseCopyable {
   case trigger
   /// The timer of the configured calendar.
   case calendar
-  /// The turn of a duty cycle.
+  /// A cycle of the duty cycle.
   case duty
 }

@@ -47,7 +47,7 @@ extension EpochCause: NamedCase {
   }
 }
 
-extension TickLedger {
+extension TickTally {
   /// Every count by its name in JSON: `scheduled`, which is the sum of all others, `sampled`, and one for each cause.
   public var named: [(name: String, count: UInt64)] {
     [("scheduled", scheduled), ("sampled", sampled)]

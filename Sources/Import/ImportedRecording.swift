@@ -147,19 +147,19 @@ public struct ImportedRecording: ~Copyable {
     description = RecordingDescription(
       id: request.id, number: 0, rate: account.rate,
       channels: all.reduce(into: ChannelSet()) { $0.formUnion($1.channels) },
-      plannedTicks: account.ledger.scheduled, timeUnit: account.timeUnit, sensor: rows.sensor,
+      plannedTicks: account.tally.scheduled, timeUnit: account.timeUnit, sensor: rows.sensor,
       board: "", host: request.host, software: request.software,
       note: request.note.isEmpty ? rows.tables[0].facts.note ?? "" : request.note,
       syncInterval: 0, realTime: "")
-    end = RecordingEnd(reason: .imported, ledger: account.ledger, lateness: LatenessSummary())
+    end = RecordingEnd(reason: .imported, tally: account.tally, lateness: LatenessSummary())
     clockPairs =
       rows.tables[0].started.map {
         [ClockPair(time: 0, wall: $0, isSynchronised: false, reason: .start)]
       } ?? []
     (marks, labels) = (account.notes.marks, account.notes.labels)
-    let (ledger, lost) = (account.ledger, account.ledger.scheduled - account.ledger.sampled)
+    let (tally, lost) = (account.tally, account.tally.scheduled - account.tally.sampled)
     summary =
-      "\(Plain.count(ledger.sampled, "sample")) at \(Plain.hertz(account.rate)) Hz for \(Plain.seconds(account.length)), "
+      "\(Plain.count(tally.sampled, "sample")) at \(Plain.hertz(account.rate)) Hz for \(Plain.seconds(account.length)), "
       + (lost == 0
         ? "no gaps" : "\(Plain.count(account.gapCount, "gap")) of \(Plain.count(lost, "tick"))")
   }
@@ -176,7 +176,7 @@ public struct ImportedRecording: ~Copyable {
         throw .changed(rows.name)
       }
       guard let item = next else {
-        guard ticks.ledger.sampled == end.ledger.sampled else { throw .changed(rows.name) }
+        guard ticks.tally.sampled == end.tally.sampled else { throw .changed(rows.name) }
         isOver = true
         waiting = ticks.rest(of: account.stated).reversed()
         break
@@ -188,7 +188,7 @@ public struct ImportedRecording: ~Copyable {
         waiting = records.reversed()
         continue
       }
-      guard ticks.ledger.sampled < end.ledger.sampled,
+      guard ticks.tally.sampled < end.tally.sampled,
         let before = ticks.records(before: tick),
         case let time = account.isPlaced
           ? description.rate.nanoseconds(atTick: ticks.next) : item.row.time,

@@ -106,31 +106,31 @@ extension RecordingEnd {
 
   init?(_ cursor: inout ByteCursor) throws(MalformedChunk) {
     let reason = StopReason(rawValue: try cursor.byte())
-    var ledger = TickLedger()
-    ledger.sampled = try cursor.varint()
-    for cause in RecordingEnd.firstCauses { ledger[cause] = try cursor.varint() }
+    var tally = TickTally()
+    tally.sampled = try cursor.varint()
+    for cause in RecordingEnd.firstCauses { tally[cause] = try cursor.varint() }
     let lateness = LatenessSummary(
       median: try cursor.signedVarint(), percentile99: try cursor.signedVarint(),
       maximum: try cursor.signedVarint())
-    if reason == .recovered || cursor.remaining > 0 { ledger.lost = try cursor.varint() }
-    if cursor.remaining > 0 { ledger.frozen = try cursor.varint() }
+    if reason == .recovered || cursor.remaining > 0 { tally.lost = try cursor.varint() }
+    if cursor.remaining > 0 { tally.frozen = try cursor.varint() }
     // Each below 2⁶⁰, so that the sum of all eight cannot overflow.
-    let all = GapCause.allCases.reduce(ledger.sampled) { $0 | ledger[$1] }
+    let all = GapCause.allCases.reduce(tally.sampled) { $0 | tally[$1] }
     guard all < 1 << 60 else { throw .unbalanced }
     guard let reason else { return nil }
-    self.init(reason: reason, ledger: ledger, lateness: lateness)
+    self.init(reason: reason, tally: tally, lateness: lateness)
   }
 
   func write(_ writer: inout ByteWriter) {
     writer.write(reason.rawValue)
-    writer.write(varint: ledger.sampled)
-    for cause in RecordingEnd.firstCauses { writer.write(varint: ledger[cause]) }
+    writer.write(varint: tally.sampled)
+    for cause in RecordingEnd.firstCauses { writer.write(varint: tally[cause]) }
     writer.write(signedVarint: lateness.median)
     writer.write(signedVarint: lateness.percentile99)
     writer.write(signedVarint: lateness.maximum)
     // Written only when not 0, so that other logs stay byte-identical with those of earlier versions.
-    if reason == .recovered || ledger.lost | ledger.frozen > 0 { writer.write(varint: ledger.lost) }
-    if ledger.frozen > 0 { writer.write(varint: ledger.frozen) }
+    if reason == .recovered || tally.lost | tally.frozen > 0 { writer.write(varint: tally.lost) }
+    if tally.frozen > 0 { writer.write(varint: tally.frozen) }
   }
 }
 

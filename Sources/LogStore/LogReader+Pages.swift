@@ -127,7 +127,7 @@ extension LogReader where Storage: ~Copyable {
     guard !beginsWithin else { return }
     let missing = closeAccount()
     if let end {
-      damage.ticksLost = lostTicks(upTo: end.ledger.scheduled).addingSaturated(missing)
+      damage.ticksLost = lostTicks(upTo: end.tally.scheduled).addingSaturated(missing)
     } else if missing > 0, !damage.isRunning {
       noteMissingEnd()
       damage.ticksLost = missing

@@ -40,7 +40,7 @@ extension LogReader where Storage: ~Copyable {
     }
     found.finish(self)
     written.close(upTo: found.tickCount, in: &writer)
-    if let end, found.damageCount == 0, end.ledger == written.ledger {
+    if let end, found.damageCount == 0, end.tally == written.tally {
       writer.finish(end)
     } else {
       writer.finish(written.end(end))
@@ -62,7 +62,7 @@ extension LogReader where Storage: ~Copyable {
 ///     gaps              ▒ ▒           ▒   the second one reports a tick that has its sample
 ///     written   ■ ■ ■ ■ ▒ ▒ lost  ■ ■ ■
 struct SalvageAccount {
-  private(set) var ledger = TickLedger()
+  private(set) var tally = TickTally()
   private let timeUnit: Int64
   private var order = GapOrder()
 
@@ -77,7 +77,7 @@ struct SalvageAccount {
       while let place = order.take(before: tick) { write(place.gap, to: &writer) }
       _ = order.takeRun(row..<row + 1, of: block)
       writer.append(TickRecord(tick: tick, time: time, sample: sample))
-      ledger.sampled += 1
+      tally.sampled += 1
     }
   }
 
@@ -93,15 +93,15 @@ struct SalvageAccount {
 
   func end(_ source: RecordingEnd?) -> RecordingEnd {
     // The largest count that an end can hold; a log with more ticks does not add up anyway.
-    var ledger = ledger
-    for cause in GapCause.allCases { ledger[cause] = min(ledger[cause], (1 << 60) - 1) }
+    var tally = tally
+    for cause in GapCause.allCases { tally[cause] = min(tally[cause], (1 << 60) - 1) }
     return RecordingEnd(
-      reason: .recovered, ledger: ledger, lateness: source?.lateness ?? LatenessSummary())
+      reason: .recovered, tally: tally, lateness: source?.lateness ?? LatenessSummary())
   }
 
   private mutating func write(_ gap: Gap, to writer: inout LogEncoder) {
     writer.append(TickRecord(gap))
-    ledger.add(gap.count, gap.cause)
+    tally.add(gap.count, gap.cause)
   }
 }
 

@@ -24,7 +24,7 @@ public struct LogSummary: Equatable, Sendable {
   /// How the recording stands.
   public var state: State
   /// The outcome of the ticks, as counted in a pass over the whole log, else by the recording's end.
-  public var ledger: TickLedger
+  public var tally: TickTally
   /// Ticks from the first scheduled one to the last, lost ones included.
   public var tickCount: UInt64
   /// How it ended; `nil` when its end is missing.
@@ -41,7 +41,7 @@ public struct LogSummary: Equatable, Sendable {
   public var chipDuration: Int64?
 
   /// Samples in the log, or those that its end states where only the outer pages were read.
-  public var sampleCount: UInt64 { ledger.sampled }
+  public var sampleCount: UInt64 { tally.sampled }
 
   /// Ticks without a sample, whatever the cause.
   public var missingTickCount: UInt64 { tickCount > sampleCount ? tickCount - sampleCount : 0 }
@@ -67,7 +67,7 @@ extension Account {
       state = isIntact && lostTickCount == 0 ? LogSummary.State(end) : .damaged
     }
     return LogSummary(
-      description: description, state: state, ledger: ledger, tickCount: tickCount, end: end,
+      description: description, state: state, tally: tally, tickCount: tickCount, end: end,
       clock: clock, gapCount: gapCount, damageCount: damageCount, byteCount: byteCount,
       chipDuration: chipDuration)
   }
@@ -97,8 +97,8 @@ extension LogReader where Storage: ~Copyable {
     for pair in outer.first + outer.last where pair.isBetter(than: clock) { clock = pair }
     let duration = description.clock == .grid ? nil : outer.last.last { $0.reason == .end }?.time
     return LogSummary(
-      description: description, state: LogSummary.State(end), ledger: end.ledger,
-      tickCount: end.ledger.scheduled, end: end, clock: clock, gapCount: nil, damageCount: nil,
+      description: description, state: LogSummary.State(end), tally: end.tally,
+      tickCount: end.tally.scheduled, end: end, clock: clock, gapCount: nil, damageCount: nil,
       byteCount: outer.byteCount, chipDuration: duration)
   }
 }

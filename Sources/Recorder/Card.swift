@@ -250,11 +250,11 @@ struct Card: ~Copyable {
   /// The content of a file whose storage ended the recording; `nil` when it cannot be read, or is gone.
   private func kept(
     _ entry: CatalogueEntry, in store: Catalogue
-  ) -> (ledger: TickLedger, reason: StopReason?)? {
+  ) -> (tally: TickTally, reason: StopReason?)? {
     do {
       var reader = try Catalogue(path: store.path).reader(of: entry)
       let summary = try reader.summary()
-      return (summary.ledger, summary.end?.reason)
+      return (summary.tally, summary.end?.reason)
     } catch {
       // The recording's own failure is reported; this one adds nothing.
       return nil

@@ -136,7 +136,7 @@ public enum ControlAnswer: Equatable, Sendable {
       case "state": state = try json.string().flatMap(RecorderMachine.State.init(rawValue:))
       case "ticks":
         isStatus = true
-        status.ledger = try json.ticks()
+        status.tally = try json.ticks()
       default: try status.read(key, &json)
       }
     }

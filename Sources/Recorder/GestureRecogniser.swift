@@ -7,7 +7,7 @@ package import LinuxIO
 ///
 ///      level       ▁▁▁▔▔▔▁▁▁▁▁▁▁▁▁▁▁▁    ▁▁▁▔▔▔▁▁▁▔▔▔▁▁    ▁▁▁▔▔▔▔▔▔▔▔▔▁▁    ▁▁▁▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔
 ///                     │  └─window─┤         │  │  │  │        └─long─┤ │        └─────very long──┤
-///      events       down press  single    down press double      holding long        holding  veryLong
+///      inputs       down press  single    down press double      holding long        holding  veryLong
 ///
 /// Every limit belongs to the longer gesture: a press of exactly ``long`` is a long one. An edge that repeats a level is
 /// ignored, so that a lost edge neither doubles a press nor loses the next one. Stamps that run backwards count as zero
@@ -18,7 +18,7 @@ package struct GestureRecogniser: Sendable {
     case idle
     /// Pressed, and its release means nothing.
     case ignored
-    /// Pressed; `first` is the short press just before it, `isLong` once ``RecorderEvent/holding(at:)`` was reported.
+    /// Pressed; `first` is the short press just before it, `isLong` once ``RecorderInput/holding(at:)`` was reported.
     case pressed(down: MonotonicTime, first: MonotonicTime?, isLong: Bool)
     /// Released after a short press; a second one may follow.
     case released(down: MonotonicTime, up: MonotonicTime)
@@ -38,7 +38,7 @@ package struct GestureRecogniser: Sendable {
     phase = isHeldAtStart ? .ignored : .idle
   }
 
-  /// When ``elapse(to:)`` will have an event unless an edge comes first; `nil` when never.
+  /// When ``elapse(to:)`` will have an input unless an edge comes first; `nil` when never.
   package var deadline: MonotonicTime? {
     switch phase {
     case .idle, .ignored: return nil
@@ -48,26 +48,26 @@ package struct GestureRecogniser: Sendable {
     }
   }
 
-  /// The events of an edge, after those that were due by its stamp.
-  package mutating func handle(_ edge: LineEdge) -> [RecorderEvent] {
+  /// The inputs of an edge, after those that were due by its stamp.
+  package mutating func handle(_ edge: LineEdge) -> [RecorderInput] {
     elapse(to: edge.time) + (edge.isActive ? press(edge.time) : release(edge.time))
   }
 
-  /// The events that became due by `now`, in their order; each is reported once.
-  package mutating func elapse(to now: MonotonicTime) -> [RecorderEvent] {
-    var events: [RecorderEvent] = []
-    while let deadline, now >= deadline { events += passDeadline() }
-    return events
+  /// The inputs that became due by `now`, in their order; each is reported once.
+  package mutating func elapse(to now: MonotonicTime) -> [RecorderInput] {
+    var inputs: [RecorderInput] = []
+    while let deadline, now >= deadline { inputs += passDeadline() }
+    return inputs
   }
 
-  /// Whether an event that is due by `now` assumes that the button is still down: the release may have been lost.
+  /// Whether an input that is due by `now` assumes that the button is still down: the release may have been lost.
   package func isHoldDue(by now: MonotonicTime) -> Bool {
     guard case .pressed = phase, let deadline else { return false }
     return now >= deadline
   }
 
   /// Forgets a press whose release is lost; one that was released keeps its meaning.
-  package mutating func forget() -> [RecorderEvent] {
+  package mutating func forget() -> [RecorderInput] {
     switch phase {
     case .idle, .released: return []
     case .ignored:
@@ -80,7 +80,7 @@ package struct GestureRecogniser: Sendable {
   }
 
   /// Each phase has fewer deadlines left than the one before it, so that ``elapse(to:)`` ends.
-  private mutating func passDeadline() -> [RecorderEvent] {
+  private mutating func passDeadline() -> [RecorderInput] {
     switch phase {
     case .idle, .ignored:
       return []
@@ -97,7 +97,7 @@ package struct GestureRecogniser: Sendable {
     }
   }
 
-  private mutating func press(_ time: MonotonicTime) -> [RecorderEvent] {
+  private mutating func press(_ time: MonotonicTime) -> [RecorderInput] {
     switch phase {
     case .idle: phase = .pressed(down: time, first: nil, isLong: false)
     case .released(let down, _): phase = .pressed(down: time, first: down, isLong: false)
@@ -106,7 +106,7 @@ package struct GestureRecogniser: Sendable {
     return [.buttonDown(at: time)]
   }
 
-  private mutating func release(_ time: MonotonicTime) -> [RecorderEvent] {
+  private mutating func release(_ time: MonotonicTime) -> [RecorderInput] {
     switch phase {
     case .idle, .released:
       return []

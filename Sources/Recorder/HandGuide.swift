@@ -22,7 +22,7 @@ struct HandGuide {
     defer { guide = nil }
     guard let guide, guide.next != .done else { return nil }
     let turns = guide.hasTurns ? " and \(guide.turns.count) of 3 turns" : ""
-    let edges = min(guide.edges.count, 6)
+    let edges = min(guide.diagonals.count, 6)
     return
       "the guided recording ended with \(guide.faces.count) of 6 faces, \(edges) of 6 edges"
       + "\(turns); all of it takes about 2 min: a rate of 50 Hz and a length of 3 min are enough"

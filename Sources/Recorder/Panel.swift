@@ -13,15 +13,15 @@ package protocol Panel: AnyObject {
   func deadline(after now: MonotonicTime) -> MonotonicTime?
 
   /// The user's actions since the last call.
-  func events(now: MonotonicTime) -> [RecorderEvent]
+  func inputs(now: MonotonicTime) -> [RecorderInput]
 
   /// Whether a signal is the panel's, such as a change of the terminal's size.
   func handle(signal: Int32) -> Bool
 
   func show(_ picture: RecorderPicture, now: MonotonicTime)
 
-  /// Releases the kernel's lines; returns the events of a press that was under way.
-  func close() -> [RecorderEvent]
+  /// Releases the kernel's lines; returns the inputs of a press that was under way.
+  func close() -> [RecorderInput]
 }
 
 /// A recorder's state, as a panel shows it.
@@ -103,26 +103,26 @@ package final class ButtonPanel: Panel {
   }
 
   /// A button whose chip disappeared ends no recording: its press is forgotten.
-  package func events(now: MonotonicTime) -> [RecorderEvent] {
-    var events: [RecorderEvent] = []
+  package func inputs(now: MonotonicTime) -> [RecorderInput] {
+    var inputs: [RecorderInput] = []
     do {
-      try read(&events)
+      try read(&inputs)
       // The kernel may have lost the release, and a button held for long ends the service: so the line is read first.
       if recogniser.isHoldDue(by: now), try button?.isActive() == false {
         // The release may also have arrived just now.
-        try read(&events)
-        if recogniser.isHoldDue(by: now) { events += recogniser.forget() }
+        try read(&inputs)
+        if recogniser.isHoldDue(by: now) { inputs += recogniser.forget() }
       }
     } catch {
       journal(.error, "\(error); the button has no effect any more, requests have")
-      events += dropButton()
+      inputs += dropButton()
     }
-    return events + recogniser.elapse(to: now)
+    return inputs + recogniser.elapse(to: now)
   }
 
-  private func read(_ events: inout [RecorderEvent]) throws(LinuxIOError) {
+  private func read(_ inputs: inout [RecorderInput]) throws(LinuxIOError) {
     guard let edges = try button?.read() else { return }
-    for edge in edges { events += recogniser.handle(edge) }
+    for edge in edges { inputs += recogniser.handle(edge) }
   }
 
   package func handle(signal: Int32) -> Bool { false }
@@ -133,13 +133,13 @@ package final class ButtonPanel: Panel {
     set(player.level(at: now))
   }
 
-  package func close() -> [RecorderEvent] {
+  package func close() -> [RecorderInput] {
     set(false)
     light = nil
     return dropButton()
   }
 
-  private func dropButton() -> [RecorderEvent] {
+  private func dropButton() -> [RecorderInput] {
     button = nil
     return recogniser.forget()
   }

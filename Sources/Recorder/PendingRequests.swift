@@ -85,13 +85,13 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
 
   /// Handles a step of the machine, which it has made, and its cause, if known; returns the answers that are due.
   package mutating func note(
-    _ event: RecorderEvent, _ effects: [RecorderEffect], _ machine: RecorderMachine,
+    _ input: RecorderInput, _ effects: [RecorderEffect], _ machine: RecorderMachine,
     because cause: Cause?
   ) -> Answers {
     answer { pending in
       pending.hasBegun || pending.goal == .ended
-        ? PendingRequests.result(of: pending, event, machine, cause)
-        : PendingRequests.wait(&pending, event, effects, machine, cause)
+        ? PendingRequests.result(of: pending, input, machine, cause)
+        : PendingRequests.wait(&pending, input, effects, machine, cause)
     }
   }
 
@@ -129,10 +129,10 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
 extension PendingRequests {
   /// The answer to callers that wait for the end or the first sample of the present recording.
   private static func result(
-    of pending: Pending, _ event: RecorderEvent, _ machine: RecorderMachine, _ cause: Cause?
+    of pending: Pending, _ input: RecorderInput, _ machine: RecorderMachine, _ cause: Cause?
   ) -> ControlAnswer? {
     let isEnd = pending.goal == .ended
-    switch event {
+    switch input {
     case .fileRefused: return refused(cause ?? (74, RefusalText.hasNoFile))
     case .saved where isEnd: return cause.map(refused) ?? .done(machine.state)
     case .saved, .savedNothing:
@@ -146,12 +146,12 @@ extension PendingRequests {
 
   /// The answer to callers whose recording has not begun.
   private static func wait(
-    _ pending: inout Pending, _ event: RecorderEvent, _ effects: [RecorderEffect],
+    _ pending: inout Pending, _ input: RecorderInput, _ effects: [RecorderEffect],
     _ machine: RecorderMachine, _ cause: Cause?
   ) -> ControlAnswer? {
     if pending.isDiscard, let cause {
       // The discarded recording is still there, or its own end failed.
-      if case .saved = event { return refused(cause) }
+      if case .saved = input { return refused(cause) }
     }
     guard machine.waitingStart == nil else { return nil }
     let isBegun = effects.contains { effect in
@@ -164,7 +164,7 @@ extension PendingRequests {
     }
     if [.ending, .ended].contains(machine.state) { return refused((75, RefusalText.isEnding)) }
     // Whatever keeps the sensor: a timer that gives up here has lost its recording.
-    if case .sensorFailed = event {
+    if case .sensorFailed = input {
       return refused((69, cause?.message ?? RefusalText.couldNotBegin))
     }
     return refused(cause ?? (75, RefusalText.wasCalledOff))

@@ -53,7 +53,7 @@ extension RecorderConfiguration {
         "this is the \(name)'s line; give the interrupt another")
     }
     try checkTrigger(lines)
-    try checkTurns(lines)
+    try checkCycles(lines)
     guard preTrigger > 0 else { return }
     try lines.refuse(
       "pre-trigger", if: !samplesWhileIdle,
@@ -91,7 +91,7 @@ extension RecorderConfiguration {
       "trigger-window can be \(longest) at most at \(lines.hertz) Hz; give less there")
   }
 
-  private func checkTurns(_ lines: ConfigurationLines) throws(ConfigurationError) {
+  private func checkCycles(_ lines: ConfigurationLines) throws(ConfigurationError) {
     if let every {
       try lines.refuse(
         "every", if: samplesWhileIdle,

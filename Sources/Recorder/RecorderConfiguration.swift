@@ -43,7 +43,7 @@ package struct RecorderConfiguration: Equatable, Sendable {
   package var preTrigger: Int64 = 0
   package var samplesWhileIdle = true
   package var trigger = TriggerSetting()
-  /// Nanoseconds between two turns of the duty cycle, at least ``length`` and ``DutyCycle/shortestSleep``; `nil` for none.
+  /// Nanoseconds between two cycles of the duty cycle, at least ``length`` and ``DutyCycle/shortestSleep``; `nil` for none.
   package var every: Int64?
   /// Days and times as `systemd.time(7)` has them, at which a timer begins a recording; `nil` for none.
   package var calendar: String?

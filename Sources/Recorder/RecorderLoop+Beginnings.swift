@@ -33,22 +33,22 @@ extension RecorderLoop {
   }
 
   /// Begins the duty cycle of the configuration, if it is another one.
-  func planTurns() {
-    guard turns?.period != setup.configuration.every else { return }
-    turns = setup.configuration.every.map { DutyCycle(period: $0, from: clock.now()) }
+  func planCycles() {
+    guard cycle?.period != setup.configuration.every else { return }
+    cycle = setup.configuration.every.map { DutyCycle(period: $0, from: clock.now()) }
   }
 
-  /// Begins the recording of a turn that is due, or leaves it out where the sensor is in use.
-  func takeTurn(_ now: MonotonicTime) {
-    guard turns?.takeTurn(at: now) ?? false else { return }
+  /// Begins the recording of a cycle that is due, or leaves it out where the sensor is in use.
+  func takeCycle(_ now: MonotonicTime) {
+    guard cycle?.takeCycle(at: now) ?? false else { return }
     if machine.state == .asleep {
-      turns?.isLeftOut = false
+      cycle?.isLeftOut = false
       handle(.start(at: now, by: .duty))
-    } else if machine.state != .ending, machine.state != .ended, turns?.isLeftOut == false {
-      turns?.isLeftOut = true
+    } else if machine.state != .ending, machine.state != .ended, cycle?.isLeftOut == false {
+      cycle?.isLeftOut = true
       journal(
         .notice,
-        "a turn of the duty cycle is left out, because the service is \(machine.state.rawValue); turns resume when it is asleep"
+        "a recording of the duty cycle is left out, because the service is \(machine.state.rawValue); it resumes when it is asleep"
       )
     }
   }
@@ -63,21 +63,21 @@ extension RecorderLoop {
   }
 }
 
-/// The turns of a duty cycle on the monotonic clock, which stands still in a suspension; a missed turn is left out.
+/// The cycles of a duty cycle on the monotonic clock, which stands still in a suspension; a missed cycle is left out.
 package struct DutyCycle {
-  /// Nanoseconds from the end of a recording to the next turn: time to save it, and for the sensor to sleep and wake.
+  /// Nanoseconds from the end of a recording to the next cycle: time to save it, and for the sensor to sleep and wake.
   package static let shortestSleep: Int64 = 1_000_000_000
 
-  /// Nanoseconds from one turn to the next.
+  /// Nanoseconds from one cycle to the next.
   package let period: Int64
   package private(set) var due: MonotonicTime
-  /// Whether the last turn was left out: of several in a row the journal has the first.
+  /// Whether the last cycle was left out: of several in a row the journal has the first.
   var isLeftOut = false
 
   package init(period: Int64, from start: MonotonicTime) { (self.period, due) = (period, start) }
 
-  /// Whether a turn is due, which is then the past.
-  package mutating func takeTurn(at now: MonotonicTime) -> Bool {
+  /// Whether a cycle is due, which is then the past.
+  package mutating func takeCycle(at now: MonotonicTime) -> Bool {
     guard now >= due else { return false }
     due = due + ((now - due) / period + 1) * period
     return true

@@ -14,7 +14,7 @@ struct CurrentRecording {
   /// Ticks and times, once it has a file.
   var plan: RecordingPlan?
   /// Once its file has its end.
-  var ledger: TickLedger?
+  var tally: TickTally?
   /// Whether its file is gone or cannot be read.
   var isUnreadable = false
 }
@@ -88,7 +88,7 @@ extension RecorderLoop {
     watchdog.pause()
   }
 
-  /// Holds the processors awake during a recording; `before` is the state before the event.
+  /// Holds the processors awake during a recording; `before` is the state before the input.
   func holdLatency(_ before: RecorderMachine.State) {
     let isRecording = machine.state.isLogging
     guard isRecording != before.isLogging else { return }
@@ -112,7 +112,7 @@ extension RecorderLoop {
       card.post(.use(next.store.path))
       keeper?.use(next.store)
       journal(.notice, "the configuration was read again and is in force")
-      planTurns()
+      planCycles()
       handle(.reloaded(samplesWhileIdle: setup.configuration.samplesWhileIdle))
     } catch {
       let failure = CommandFailure(error, else: .configuration)
@@ -130,7 +130,7 @@ extension RecorderLoop {
         || old.isButtonActiveLow != new.isButtonActiveLow
         || old.isLightActiveLow != new.isLightActiveLow
     else { return }
-    for event in panel?.close() ?? [] { handle(event) }
+    for input in panel?.close() ?? [] { handle(input) }
     do {
       panel = try surroundings.openPanel(next)
     } catch {
@@ -178,15 +178,15 @@ extension RecorderLoop {
         journal(.warning, RefusalText.eventIsLost)
       }
     case .marksLost(let count): journal(.warning, RefusalText.marksAreLost(count))
-    case .recording(let event):
-      if event == .savedNothing {
+    case .recording(let input):
+      if input == .savedNothing {
         takeBackBeginning()
         journal(.notice, RefusalText.hadNoSample)
         if setup.isSingle {
           ending.fatal = CommandFailure(.tryAgain, RefusalText.endedBeforeSample)
         }
       }
-      handle(event)
+      handle(input)
     case .fileMade(let number, let plan):
       (current.number, current.plan) = (number, plan)
       (single.cardWaitSince, notice) = (nil, "")
@@ -263,25 +263,25 @@ extension RecorderLoop {
 
   private func handle(_ recording: FiledRecording) {
     single.cardWaitSince = nil
-    current.ledger = recording.end.ledger
+    current.tally = recording.end.tally
     let failure = recording.failure?.failure
     if let problem = recording.failure {
       if !setup.isSingle { journal(.error, problem.failure.sentence) }
       // Counts the file's contents, not the bytes queued for it.
-      current.ledger = problem.kept?.ledger
+      current.tally = problem.kept?.tally
       current.isUnreadable = problem.kept == nil
       handle(
         .storageEnded(problem.isFull ? .storageFull : .storage), because: problem.failure)
     }
     if setup.isSingle { single.filed.append(recording) }
-    var outcome = RecorderEvent.saved
+    var outcome = RecorderInput.saved
     switch recording.fate {
     case .kept:
       // Of an unreadable file only the failure is known.
-      if let ledger = current.ledger {
+      if let tally = current.tally {
         journal(
           .notice,
-          "recording \(recording.number): \(ledger.sampled) of \(ledger.scheduled) samples")
+          "recording \(recording.number): \(tally.sampled) of \(tally.scheduled) samples")
       }
     case .discarded:
       if failure == nil {
@@ -349,10 +349,10 @@ package struct SingleRecording {
   /// How long an end waits for the sensor, in nanoseconds: several times a bring-up.
   private static var wakingPatience: Int64 { 1_000_000_000 }
 
-  /// Whether the user's event asks for the end, which waits for the sensor: the recording begins, and ends at once. A second
+  /// Whether the user's input asks for the end, which waits for the sensor: the recording begins, and ends at once. A second
   /// request changes nothing: a terminal that hangs up sends two signals.
-  mutating func postponesEnd(_ event: RecorderEvent, at now: MonotonicTime) -> Bool {
-    switch event {
+  mutating func postponesEnd(_ input: RecorderInput, at now: MonotonicTime) -> Bool {
+    switch input {
     case .stop: endsByPanel = true
     case .terminate: break
     default: return false
@@ -362,7 +362,7 @@ package struct SingleRecording {
   }
 
   /// The end that waited, when the sensor is set up or the patience is over.
-  mutating func endIfDue(_ now: MonotonicTime, isWaking: Bool) -> RecorderEvent? {
+  mutating func endIfDue(_ now: MonotonicTime, isWaking: Bool) -> RecorderInput? {
     guard let due = endAt, now >= due || !isWaking else { return nil }
     endAt = nil
     return endsByPanel && !isWaking ? .stop(at: now) : .terminate

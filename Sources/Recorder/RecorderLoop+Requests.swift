@@ -26,14 +26,14 @@ extension RecorderLoop {
     }
   }
 
-  private func carryOut(_ request: ControlRequest, _ event: RecorderEvent, _ peer: ControlPeer) {
+  private func carryOut(_ request: ControlRequest, _ input: RecorderInput, _ peer: ControlPeer) {
     guard callers.haveRoom() else {
       return callers.refuse(
         peer, .tryAgain,
         "\(callers.count) callers are waiting for an answer already; try again later")
     }
     callers.refusal = nil
-    handle(event)
+    handle(input)
     guard let refusal = callers.refusal else {
       let answered = callers.requests.add(
         peer, request, after: machine, at: clock.now(),
@@ -60,8 +60,8 @@ extension RecorderLoop {
     var status = RecorderStatus(state: machine.state)
     let gauge = workers?.channel.gauge.withLock { $0 }
     status.number = current.number
-    status.ledger =
-      current.isUnreadable ? nil : current.ledger ?? gauge?.progress?.ledger ?? TickLedger()
+    status.tally =
+      current.isUnreadable ? nil : current.tally ?? gauge?.progress?.tally ?? TickTally()
     status.lateness = gauge?.progress?.lateness
     status.worstFlush = gauge?.longestSync
     status.freeBytes = keeper?.freeByteCount()
@@ -73,7 +73,7 @@ extension RecorderLoop {
     status.failure = lastFailure?.sentence
     status.begunBy = current.reason
     status.trigger = triggerStatus(isArmed: gauge?.isTriggerArmed ?? false)
-    status.untilTurn = turns.map { $0.due - clock.now() }
+    status.untilCycle = cycle.map { $0.due - clock.now() }
     status.calendar = setup.configuration.calendar
     status.note = setup.configuration.note
     return status

@@ -9,7 +9,7 @@ import Sampling
 /// The recorder's main thread, of `record` and of the service: carries out the effects of the state machine.
 ///
 ///     panel   ─┐                                                     ┌─► sampler, writer
-///     signals ─┼─► poll ─► RecorderEvent ─► RecorderMachine ─► effect ─┼─► card
+///     signals ─┼─► poll ─► RecorderInput ─► RecorderMachine ─► effect ─┼─► card
 ///     socket  ─┤                                                     ├─► panel
 ///     news    ─┘                                                     └─► answers
 ///
@@ -62,7 +62,7 @@ package final class RecorderLoop {
   /// Held while a recording runs.
   var latency = LatencyRequest()
   var triggers = TriggerTally()
-  var turns: DutyCycle?
+  var cycle: DutyCycle?
   let callers = Callers()
   var watchers: Watchers
   /// While a recording for a calibration by hand runs.
@@ -70,7 +70,7 @@ package final class RecorderLoop {
   /// The cause of the problem, if known.
   var lastFailure: CommandFailure?
   var notice = ""
-  private var pending: [(event: RecorderEvent, cause: CommandFailure?)] = []
+  private var pending: [(input: RecorderInput, cause: CommandFailure?)] = []
   private var flusher: RunningThread<Card>?
 
   var clock: RecorderClock { surroundings.clock }
@@ -123,7 +123,7 @@ package final class RecorderLoop {
     begin()
     while isRunning {
       wait()
-      turn()
+      round()
     }
     try end()
   }
@@ -134,7 +134,7 @@ package final class RecorderLoop {
     if let memoryRefusal = waking.memoryRefusal { journal(.warning, "\(memoryRefusal)") }
     keeper?.tidy()
     handle(.begin)
-    planTurns()
+    planCycles()
     if setup.isSingle { handle(.start(at: clock.now())) }
     surroundings.notifier?.ready(status: machine.state.rawValue)
     if sensor == nil { watchdog.pause() }
@@ -159,10 +159,10 @@ package final class RecorderLoop {
   private static var flusherPatience: Int64 { 1_000_000_000 }
 
   /// One round without waiting: handles all that has happened or is due.
-  package func turn() {
+  package func round() {
     while let signal = signals.wait(timeoutNanoseconds: 0) { receive(signal) }
     // The panel before the clock: an earlier edge decides a gesture that is due.
-    for event in panel?.events(now: clock.now()) ?? [] { receive(event) }
+    for input in panel?.inputs(now: clock.now()) ?? [] { receive(input) }
     handleNews()
     for question in callers.control?.questions(at: clock.now()) ?? [] { receive(question) }
     doWhatIsDue(clock.now())
@@ -186,7 +186,7 @@ package final class RecorderLoop {
     let now = clock.now()
     let deadline = [
       panel?.deadline(after: now), waking.retryAt, watchdog.dueAt, ending.exitBy, single.endAt,
-      callers.deadline, watchers.dueAt, singleDeadline, turns?.due,
+      callers.deadline, watchers.dueAt, singleDeadline, cycle?.due,
     ].compactMap { $0 }.min()
     var descriptors = [signals.fileDescriptor, news.fileDescriptor].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -210,16 +210,16 @@ package final class RecorderLoop {
     }
   }
 
-  private func receive(_ event: RecorderEvent) {
+  private func receive(_ input: RecorderInput) {
     let isEarly = setup.isSingle && machine.state == .waking
-    if !isEarly || !single.postponesEnd(event, at: clock.now()) { handle(event) }
+    if !isEarly || !single.postponesEnd(input, at: clock.now()) { handle(input) }
   }
 
   private func doWhatIsDue(_ now: MonotonicTime) {
     if let end = single.endIfDue(now, isWaking: machine.state == .waking) { handle(end) }
     if waking.isRetryDue(now) { handle(.retry) }
     if let due = ending.exitBy, now >= due { giveUp() }
-    takeTurn(now)
+    takeCycle(now)
     superviseSingle(now)
     watchdog.feed(at: now, waking)
     followGuide()
@@ -237,21 +237,21 @@ package final class RecorderLoop {
     machine.abandon()
   }
 
-  /// Handles an event and carries out its effects. Events that an effect causes wait for their turn.
-  func handle(_ event: RecorderEvent, because cause: CommandFailure? = nil) {
-    pending.append((event, cause))
+  /// Handles an input and carries out its effects. Inputs that an effect causes wait until it is done.
+  func handle(_ input: RecorderInput, because cause: CommandFailure? = nil) {
+    pending.append((input, cause))
     guard pending.count == 1 else { return }
-    while let (event, cause) = pending.first {
+    while let (input, cause) = pending.first {
       let before = machine.state
-      let effects = machine.handle(event)
+      let effects = machine.handle(input)
       holdLatency(before)
       if let cause { lastFailure = cause }
       if machine.presentProblem == nil { lastFailure = nil }
       for effect in effects { carryOut(effect) }
       callers.answer(
         callers.requests.note(
-          event, effects, machine, because: cause.map { ($0.status.rawValue, $0.sentence) }))
-      switch event {
+          input, effects, machine, because: cause.map { ($0.status.rawValue, $0.sentence) }))
+      switch input {
       // After the command to begin, if a recording waited for this.
       case .saved, .savedNothing, .fileRefused: send(.forgetRest)
       default: break

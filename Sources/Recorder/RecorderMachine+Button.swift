@@ -3,7 +3,7 @@
 import IMUModel
 
 extension RecorderMachine {
-  mutating func handleGesture(_ event: RecorderEvent) -> [RecorderEffect] {
+  mutating func handleGesture(_ event: RecorderInput) -> [RecorderEffect] {
     isButtonHeld = false
     switch event {
     case .press(let time): return press(at: time)

@@ -9,7 +9,7 @@ extension RecorderMachine {
   /// to the light that fast.
   static var touch: Int64 { 200_000_000 }
 
-  /// The first press that can end the recording: an earlier one began it by shaking the device, or came with a turn.
+  /// The first press that can end the recording: an earlier one began it by shaking the device, or came with a cycle of the duty cycle.
   private var firstPress: MonotonicTime? {
     begun.map { $0.reason == .trigger ? $0.at + (RecorderMachine.touch + 1) : $0.at }
   }
@@ -32,7 +32,7 @@ extension RecorderMachine {
     return closePress(by: time)
   }
 
-  mutating func handleMotion(_ event: RecorderEvent) -> [RecorderEffect] {
+  mutating func handleMotion(_ event: RecorderInput) -> [RecorderEffect] {
     switch event {
     case .triggered(let time, let tick, let label):
       return trigger(RecordingStart(at: time, reason: .trigger, tick: tick, label: label))

@@ -2,7 +2,7 @@
 
 import IMUModel
 
-/// The recorder's behaviour: one table of states and events, pure and total.
+/// The recorder's behaviour: one table of states and inputs, pure and total.
 ///
 ///                     start            first sample        press
 ///         ┌► armed ──────────► starting ────────► recording ─────► stopping
@@ -18,7 +18,7 @@ import IMUModel
 /// The table. `→` names the next state; effects follow it. `·` means that nothing happens. 5 is the stamp of the
 /// press or request, 4 the stamp of the press that led to stopping. Small letters refer to the notes below.
 ///
-///     event         | asleep           | waking               | armed
+///     input         | asleep           | waking               | armed
 ///     begin         | · a              | ·                    | ·
 ///     press 5       | → waking: wake b | · b                  | → starting: begin 5
 ///     double 5      | ·                | ·                    | ·
@@ -42,7 +42,7 @@ import IMUModel
 ///     quiet 5       | ·                | ·                    | ·
 ///     terminate     | → ended: exit    | → ended: sleep, exit | → ended: sleep, exit
 ///
-///     event         | starting                | recording               | stopping
+///     input         | starting                | recording               | stopping
 ///     down 5        | hold 5 p                | hold 5 p                | ·
 ///     press 5       | → stopping: hold 5 p    | → stopping: hold 5 p    | → saving: end 4 button b
 ///     double 4      | mark 4, release i       | mark 4, release i       | → recording: mark 4, release j
@@ -67,7 +67,7 @@ import IMUModel
 ///     quiet 5       | → saving: end 5 done n  | → saving: end 5 done n  | → saving: mark 4, end 5 done n, q
 ///     terminate     | → ending: end now signal| → ending: end now signal| → ending: mark 4, end now signal
 ///
-///     event         | saving    | ending                | ended
+///     input         | saving    | ending                | ended
 ///     press 5       | · b       | refuse                | ·
 ///     long 5        | refuse    | refuse                | ·
 ///     veryLong 5    | → ending  | ·                     | ·
@@ -83,7 +83,7 @@ import IMUModel
 ///     quiet 5       | · o       | ·                     | ·
 ///     terminate     | → ending  | ·                     | ·
 ///
-/// An event that a table does not list does nothing in its states. But sensorFailed, fileRefused, storageEnded and a
+/// An input that a table does not list does nothing in its states. But sensorFailed, fileRefused, storageEnded and a
 /// wrong configuration set ``problem`` wherever a recording or the sensor is in use, and a success clears it.
 /// sensorSilent and sensorAnswers change ``presentProblem`` in every state, and nothing else.
 ///
@@ -175,7 +175,7 @@ public struct RecorderMachine: Hashable, Sendable {
   var awaitsReload = false
   var hasStorageFailed = false
 
-  /// Expects ``RecorderEvent/begin`` first.
+  /// Expects ``RecorderInput/begin`` first.
   package init(samplesWhileIdle: Bool) {
     self.samplesWhileIdle = samplesWhileIdle
   }

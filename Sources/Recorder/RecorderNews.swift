@@ -11,7 +11,7 @@ enum RecorderNews: Sendable {
   /// From the writer: marks that are in no log, because their recording had its end or was not kept.
   case marksLost(Int)
   /// From the writer, about the recording.
-  case recording(RecorderEvent)
+  case recording(RecorderInput)
   case fileMade(number: UInt32, RecordingPlan)
   /// From the writer: the file could not be made; nothing of the recording is kept.
   case fileRefused(CommandFailure, isFull: Bool)
@@ -61,7 +61,7 @@ package struct FilingFailure: Sendable {
   package let isFull: Bool
   package let isGone: Bool
   /// The file's contents, with the reason if its end is there; `nil` when it is gone or cannot be read.
-  package let kept: (ledger: TickLedger, reason: StopReason?)?
+  package let kept: (tally: TickTally, reason: StopReason?)?
 }
 
 /// What happens to a recording's file at its end.

@@ -10,7 +10,7 @@ public struct RecorderStatus: Equatable, Sendable {
   /// The number of the current recording, or of the last one; `nil` when there was none.
   public var number: UInt32?
   /// The causes of its ticks; `nil` when its file is gone or cannot be read.
-  public var ledger: TickLedger? = TickLedger()
+  public var tally: TickTally? = TickTally()
   /// How late the sampler woke for its samples.
   public var lateness: LatenessSummary?
   /// Nanoseconds of the longest wait for the card.
@@ -33,8 +33,8 @@ public struct RecorderStatus: Equatable, Sendable {
   public var begunBy: StartReason?
   /// Recordings that motion begins; `nil` without a trigger.
   public var trigger: TriggerStatus?
-  /// Nanoseconds until the next turn of the duty cycle; `nil` without one.
-  public var untilTurn: Int64?
+  /// Nanoseconds until the next cycle of the duty cycle; `nil` without one.
+  public var untilCycle: Int64?
   /// When a timer begins recordings; `nil` when none does.
   public var calendar: String?
   /// The note of each recording.
@@ -55,7 +55,7 @@ public struct RecorderStatus: Equatable, Sendable {
       json.member("failure", failure)
       json.member("number", number)
       json.key("ticks")
-      json.ticks(ledger)
+      json.ticks(tally)
       json.key("lateness")
       json.lateness(lateness)
       json.member("worstFlush_ns", worstFlush)
@@ -72,7 +72,7 @@ public struct RecorderStatus: Equatable, Sendable {
       json.member("realTime", realTime)
       json.member("begunBy", begunBy?.rawValue)
       json.member("trigger", object: trigger) { json, trigger in trigger.add(to: &json) }
-      json.member("nextTurn_s", number: untilTurn.map(RecorderStatus.seconds))
+      json.member("nextTurn_s", number: untilCycle.map(RecorderStatus.seconds))
       json.member("calendar", calendar)
       json.member("note", note)
     }
@@ -84,9 +84,9 @@ public struct RecorderStatus: Equatable, Sendable {
       "\(RecorderStatus.milliseconds($0.percentile99)), 99 % of samples"
     }
     var samples: String?
-    if number != nil, let ledger {
+    if number != nil, let tally {
       samples =
-        "\(ledger.sampled) of \(ledger.scheduled), \(ledger.scheduled - ledger.sampled) lost"
+        "\(tally.sampled) of \(tally.scheduled), \(tally.scheduled - tally.sampled) lost"
     }
     let facts: [(String, String?)] = [
       ("state", state.rawValue),
@@ -107,7 +107,7 @@ public struct RecorderStatus: Equatable, Sendable {
       ),
       ("real time", realTime),
       ("trigger", trigger?.text),
-      ("next turn", untilTurn.map { "in \(RecorderStatus.seconds($0)) s" }),
+      ("next cycle", untilCycle.map { "in \(RecorderStatus.seconds($0)) s" }),
       ("calendar", calendar),
       ("note", note.isEmpty ? nil : note),
     ]
@@ -157,7 +157,7 @@ extension RecorderStatus {
     case "realTime": realTime = try json.string()
     case "begunBy": begunBy = try json.string().flatMap(StartReason.init(rawValue:))
     case "trigger": trigger = try TriggerStatus(&json)
-    case "nextTurn_s": untilTurn = try json.integer().flatMap(RecorderStatus.nanoseconds)
+    case "nextTurn_s": untilCycle = try json.integer().flatMap(RecorderStatus.nanoseconds)
     case "calendar": calendar = try json.string()
     case "note": note = try json.string() ?? ""
     default: try json.skip()

@@ -12,7 +12,7 @@ import Sampling
 ///     ring ─► RecordingWriter ─► RecordingLog ─► LogEncoder ─► FlushQueue ─► card
 ///                             │ while the queue has no room, records wait in memory and in the ring; once that is
 ///                             ▼ full, the sampler drops the newest samples and counts them
-///                         ledger, lateness
+///                         tally, lateness
 ///
 /// The sensor's certificate goes into the log with the first sync after it was measured, or after 10 s, and once more
 /// before the end if it has changed.
@@ -21,7 +21,7 @@ import Sampling
 final class RecordingLog {
   let frame: RecordingFrame
   let queue: FlushQueue
-  private(set) var ledger = TickLedger()
+  private(set) var tally = TickTally()
   private var writer: LogEncoder
   private let syncInterval: Int64
   private var nextSync: MonotonicTime
@@ -47,10 +47,10 @@ final class RecordingLog {
     (self.frame, self.queue) = (frame, queue)
   }
 
-  var hasSample: Bool { ledger.sampled > 0 }
+  var hasSample: Bool { tally.sampled > 0 }
 
   /// The sampler's first tick that is not in the log.
-  var reached: UInt64 { frame.base + ledger.scheduled }
+  var reached: UInt64 { frame.base + tally.scheduled }
 
   /// How late the sampler woke for the samples in the log.
   var lateness: LatenessSummary { histogram.summary }
@@ -64,7 +64,7 @@ final class RecordingLog {
 
   /// Logs a record with the sampler's numbers.
   func write(_ record: TickRecord) {
-    ledger.add(record)
+    tally.add(record)
     switch record.kind {
     case .sample:
       histogram.record(Int64(record.lateness))
@@ -126,7 +126,7 @@ final class RecordingLog {
   func finish(_ reason: StopReason, _ reading: ClockReading) -> RecordingEnd {
     writeCertificate()
     writer.append(pair(reading, .end))
-    let end = RecordingEnd(reason: reason, ledger: ledger, lateness: lateness)
+    let end = RecordingEnd(reason: reason, tally: tally, lateness: lateness)
     writer.finish(end)
     if deliver() { queue.requestSync() }
     return end

@@ -40,6 +40,6 @@ package struct RecordingPlan: Equatable, Sendable {
 
 /// A recording's progress, from the ticks in its log.
 package struct RecordingProgress: Equatable, Sendable {
-  package var ledger = TickLedger()
+  package var tally = TickTally()
   package var lateness = LatenessSummary()
 }

@@ -28,8 +28,8 @@ package struct RecordingWriter: ~Copyable {
     package var plan: RecordingPlan?
     /// The log has its end, and the queue is closed: the flusher does the rest. It may have no sample.
     package var end: RecordingEnd?
-    /// For the machine: first sample, limit, storage; ``RecorderEvent/savedNothing`` for a recording without a record.
-    package var events: [RecorderEvent] = []
+    /// For the machine: first sample, limit, storage; ``RecorderInput/savedNothing`` for a recording without a record.
+    package var events: [RecorderInput] = []
   }
 
   private enum Phase {
@@ -87,7 +87,7 @@ package struct RecordingWriter: ~Copyable {
 
   /// `nil` while there is no log.
   package var progress: RecordingProgress? {
-    log.map { RecordingProgress(ledger: $0.ledger, lateness: $0.lateness) }
+    log.map { RecordingProgress(tally: $0.tally, lateness: $0.lateness) }
   }
 
   /// Adds the records since the last look, with the sampler's numbers; call it before ``advance(_:)``, which moves them.

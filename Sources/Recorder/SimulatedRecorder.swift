@@ -102,7 +102,7 @@ package struct SimulatedRecorder: SensorUser {
       ticks &+= 1
       afterTick(loop, clock.now())
       drain(loop, stage, &card)
-      if loop.panel != nil || ticks % SimulatedRecorder.signalStride == 0 { loop.turn() }
+      if loop.panel != nil || ticks % SimulatedRecorder.signalStride == 0 { loop.round() }
     }
     try loop.end()
     return loop

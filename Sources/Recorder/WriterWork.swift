@@ -201,11 +201,11 @@ struct WriterWork: ~Copyable {
     // The figures of a recording are shown until the next one begins.
     let longest = queue?.longestSync
     channel.gauge.withLock { gauge in
-      gauge.progress = RecordingProgress(ledger: end.ledger, lateness: end.lateness)
+      gauge.progress = RecordingProgress(tally: end.tally, lateness: end.lateness)
       gauge.longestSync = longest ?? gauge.longestSync
     }
     queue = nil
-    let isEmpty = end.ledger.sampled == 0 && begun?.setup.isSingle == false
+    let isEmpty = end.tally.sampled == 0 && begun?.setup.isSingle == false
     channel.card.post(.file(isDiscarded ? .discarded : isEmpty ? .withoutSamples : .kept, end))
   }
 

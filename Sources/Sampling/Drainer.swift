@@ -11,7 +11,7 @@ public import IMUModel
 ///                        └ reading                └ proves that the chip was not reset before
 ///
 /// - Ticks are the chip's samples: slot n of an epoch has tick first + n − 1. Each is in exactly one record and once in
-///   ``ledger``.
+///   ``tally``.
 /// - Between epochs an unknown number of samples is missing. The gap has as many ticks as the present estimate, at least
 ///   one; the readings in the log show the exact number.
 /// - A count that cannot be right is read again. After a failed burst the FIFO is reset: its contents are never guessed.
@@ -153,8 +153,8 @@ struct EpochLoss: Sendable, BitwiseCopyable {
 }
 
 extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
-  /// See ``SamplingLoop/ledger``.
-  public var ledger: TickLedger { proofs.outbox.ledger }
+  /// See ``SamplingLoop/tally``.
+  public var tally: TickTally { proofs.outbox.tally }
 
   /// See ``SamplingLoop/undelivered``.
   public var undelivered: [TickRecord] { proofs.outbox.undelivered }

@@ -14,7 +14,7 @@ import Synchronization
 ///        woken in time                  woken late: n+2, n+3 are missed, one gap
 ///
 /// - Deadlines are absolute (``Schedule``), so delays do not add up. A tick that is a period or more late is missed:
-///   counted, recorded, never caught up. Each tick is in exactly one record and once in ``ledger``.
+///   counted, recorded, never caught up. Each tick is in exactly one record and once in ``tally``.
 /// - A sample is released when a later look at the chip, the next tick's read or one between, proves it (``HeldRecords``).
 /// - A chip that lost its configuration or froze is noticed (``Supervisor``) and set up again between and during the ticks.
 ///
@@ -80,7 +80,7 @@ public protocol SamplingLoop: ~Copyable {
 
   /// What happened to every tick so far, except those whose sample waits for its proof. In balance with the records,
   /// including ``undelivered``, at any time.
-  var ledger: TickLedger { get }
+  var tally: TickTally { get }
 
   /// Handles what is due next.
   mutating func step() -> StepResult
@@ -108,8 +108,8 @@ public enum StepResult: Equatable, Sendable, BitwiseCopyable {
 }
 
 extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
-  /// See ``SamplingLoop/ledger``.
-  public var ledger: TickLedger { proofs.outbox.ledger }
+  /// See ``SamplingLoop/tally``.
+  public var tally: TickTally { proofs.outbox.tally }
 
   /// See ``SamplingLoop/undelivered``.
   public var undelivered: [TickRecord] { proofs.outbox.undelivered }

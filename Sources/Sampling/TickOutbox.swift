@@ -23,7 +23,7 @@ public protocol TickSink: ~Copyable {
 struct TickOutbox<Sink: TickSink & ~Copyable>: ~Copyable {
   @usableFromInline var sink: Sink
   /// What happened to every tick so far.
-  @usableFromInline var ledger = TickLedger()
+  @usableFromInline var tally = TickTally()
   /// The tick after the last one that is accounted for.
   @usableFromInline var nextTick: UInt64 = 0
 
@@ -55,7 +55,7 @@ extension TickOutbox where Sink: ~Copyable {
       skip(Gap(firstTick: record.tick, count: 1, cause: .ringFull), at: now)
       return
     }
-    ledger.sampled += 1
+    tally.sampled += 1
     nextTick = record.tick + 1
   }
 
@@ -89,7 +89,7 @@ extension TickOutbox where Sink: ~Copyable {
       // A full outbox ends with an open gap of cause `ringFull`.
       if isSame || waiting.isFull {
         waiting[newest].count += gap.count
-        ledger.add(gap.count, open.cause)
+        tally.add(gap.count, open.cause)
         return
       }
     }
@@ -98,7 +98,7 @@ extension TickOutbox where Sink: ~Copyable {
     let code = isLastPlace ? 0 : gap.code
     waiting.append(
       TickRecord(Gap(firstTick: gap.firstTick, count: gap.count, cause: cause, code: code)))
-    ledger.add(gap.count, cause)
+    tally.add(gap.count, cause)
     isOpen = true
     openedAt = now
   }

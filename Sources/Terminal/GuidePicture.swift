@@ -28,8 +28,8 @@ struct GuidePicture {
   private var instruction: String {
     switch guide.next {
     case .face(let side): "lay it so that \(name(side)) points up, and hold it still for 3 s"
-    case .edge(let edge):
-      "lay it on an edge, with \(name(edge.first)) and \(name(edge.second)) up alike, and hold it still for 3 s"
+    case .diagonal(let pose):
+      "lay it on an edge, with \(name(pose.first)) and \(name(pose.second)) up alike, and hold it still for 3 s"
     case .turn(let axis):
       "from rest, turn it by 360° about \(name(axis)), and lay it back as it lay, for 3 s"
     case .done: "complete: s ends the recording and calibrates"
@@ -65,7 +65,7 @@ struct GuidePicture {
     }
     put("   edges", .plain)
     for (axis, other) in CalibrationGuide.planes {
-      let count = guide.edges.filter { $0.level == 3 - axis - other }.count
+      let count = guide.diagonals.filter { $0.level == 3 - axis - other }.count
       part(name(axis) + name(other), count, of: 2)
     }
     guard guide.hasTurns else { return }

@@ -16,7 +16,7 @@ struct LiveStatus: Equatable, Sendable {
   /// The recording's planned length in nanoseconds; `nil` for one that runs until stopped.
   var planned: Int64?
   /// The outcomes of its ticks; `nil` for those of the samples shown, with their gaps and lateness.
-  var ledger: TickLedger?
+  var tally: TickTally?
   /// Runs of ticks without samples; `nil` when unknown.
   var gapCount: Int?
   /// The 99th percentile and the maximum of the sampler's lateness in nanoseconds; `nil` when unknown.
@@ -63,7 +63,7 @@ final class LiveView {
   private let sensor: GraphSensor
   private let glyphs: GlyphSet
   private let purpose: Purpose
-  private var ledger = TickLedger()
+  private var tally = TickTally()
   private var gapCount = 0
   private var histogram = LatenessHistogram()
   private var window: LiveWindow
@@ -105,7 +105,7 @@ final class LiveView {
   func append(_ records: [TickRecord]) {
     for record in records {
       window.append(record)
-      ledger.add(record)
+      tally.add(record)
       guide?.add(record)
       if record.kind == .gap { gapCount += 1 }
       guard record.kind == .sample else { continue }
@@ -116,9 +116,9 @@ final class LiveView {
 
   /// The status, with the counts of what is shown unless it has its own.
   private var countedStatus: LiveStatus {
-    guard status.ledger == nil else { return status }
+    guard status.tally == nil else { return status }
     var status = status
-    (status.ledger, status.gapCount) = (ledger, gapCount)
+    (status.tally, status.gapCount) = (tally, gapCount)
     status.latenessP99 = histogram.percentile(99)
     status.latenessMaximum = histogram.maximum
     return status
@@ -231,9 +231,9 @@ final class LiveView {
         notice: notice, endingIn: row, CellStyle(.alert), isASCII: glyphs.isASCII)
     }
     var parts: [(text: String, isAlert: Bool)] = []
-    if let ledger = status.ledger {
-      parts.append(("\(ledger.sampled) samples", false))
-      let missing = ledger.scheduled - ledger.sampled
+    if let tally = status.tally {
+      parts.append(("\(tally.sampled) samples", false))
+      let missing = tally.scheduled - tally.sampled
       let gaps = status.gapCount.map { Plain.count($0, "gap") + ", " } ?? ""
       parts.append((missing == 0 ? "no gaps" : gaps + "\(missing) missing", missing > 0))
     }

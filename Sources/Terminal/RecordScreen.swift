@@ -42,7 +42,7 @@ package final class RecordScreen: Panel {
     min(frameAt, session?.deadline ?? frameAt)
   }
 
-  package func events(now: MonotonicTime) -> [RecorderEvent] {
+  package func events(now: MonotonicTime) -> [RecorderInput] {
     guard let session else { return [] }
     let events = session.keys().compactMap { event(of: $0, now: now) }
     return session.isGone ? events + [.terminate] : events
@@ -51,12 +51,12 @@ package final class RecordScreen: Panel {
   package func handle(signal: Int32) -> Bool { session?.handle(signal: signal) ?? false }
 
   /// Restores the terminal: later reports stay visible.
-  package func close() -> [RecorderEvent] {
+  package func close() -> [RecorderInput] {
     session = nil
     return []
   }
 
-  private func event(of key: Key, now: MonotonicTime) -> RecorderEvent? {
+  private func event(of key: Key, now: MonotonicTime) -> RecorderInput? {
     guard key != .control("z") else {
       status.notice = "Ctrl-Z would leave samples out; s ends the recording"
       noticeUntil = now + 4_000_000_000

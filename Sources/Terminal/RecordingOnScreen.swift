@@ -144,7 +144,7 @@ struct RecordingFilling: ~Copyable {
   /// The recording, as far as it was read.
   consuming func end() -> RecordingOnScreen {
     let description = reader.description
-    let trace = filling.end(atTick: max(last?.ledger.scheduled ?? 0, reader.nextTick))
+    let trace = filling.end(atTick: max(last?.tally.scheduled ?? 0, reader.nextTick))
     let isMounted = description.axes != nil || description.whyUnread("axes") != nil
     let axes = !correction.isEmpty ? ", " + correction : isMounted ? ", axes of the chip" : ""
     let wall = clock.map(\.wallAtStart).flatMap { $0 >= 0 ? $0 / 1_000_000_000 : nil }

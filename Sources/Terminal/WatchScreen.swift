@@ -137,13 +137,13 @@ extension LiveStatus {
     let name = "recording" + (service.number.map { " \($0)" } ?? "")
     state = isRecording ? name : service.state.rawValue
     if let problem = service.problem, notice.isEmpty { notice = problem.name }
-    (elapsed, ledger, latenessP99) = (nil, nil, nil)
-    guard isRecording, let rate, let ledger = service.ledger else { return }
+    (elapsed, tally, latenessP99) = (nil, nil, nil)
+    guard isRecording, let rate, let tally = service.tally else { return }
     // A chip that dates its samples has its own rate.
     let hertz = service.clock?.hertz ?? rate.hertz
-    elapsed = Int64(min(Double(ledger.scheduled) / hertz * 1e9, Double(RecordingTime.limit)))
+    elapsed = Int64(min(Double(tally.scheduled) / hertz * 1e9, Double(RecordingTime.limit)))
     planned = plannedTicks.map { rate.nanoseconds(atTick: $0) }
-    (self.ledger, latenessP99) = (ledger, service.lateness?.percentile99)
+    (self.tally, latenessP99) = (tally, service.lateness?.percentile99)
   }
 }
 

@@ -8,7 +8,7 @@ import Testing
 /// What a calibration must not claim, and what it must not blame on the wrong thing.
 @Suite("What a calibration doubts, and its causes")
 struct CalibrationDoubtTests {
-  private let edges = ImperfectSensor.edges[..<3]
+  private let edges = ImperfectSensor.diagonals[..<3]
 
   @Test("a pose that nothing checks is named, and what is known is said to hold only without it")
   func unchecked() throws {

@@ -58,7 +58,7 @@ struct CalibrationGuideTests {
       recording.move()
     }
     #expect(recording.guide.next == .done && recording.guide.trouble == nil)
-    #expect(recording.guide.faces.count == 6 && recording.guide.edges.count == 6)
+    #expect(recording.guide.faces.count == 6 && recording.guide.diagonals.count == 6)
     // What it asked for is enough for all that the recording can give.
     recording.study.finish()
     let result = recording.study.calibration(id: RecordingID(high: 1, low: 2), name: "n", made: 3)
@@ -150,7 +150,7 @@ struct CalibrationGuideTests {
   func accelerometerOnly() throws {
     var recording = try MadeUpRecording(channels: .accelerometer)
     #expect(!recording.guide.hasTurns)
-    let edges = ImperfectSensor.edges[..<3] + ImperfectSensor.edges[..<3].map { -$0 }
+    let edges = ImperfectSensor.diagonals[..<3] + ImperfectSensor.diagonals[..<3].map { -$0 }
     recording.poses(ImperfectSensor.faces + edges)
     #expect(recording.guide.next == .done)
   }

@@ -14,7 +14,7 @@ extension CalibrationStudy {
 
 @Suite("What a recording shows about its sensor's errors")
 struct CalibrationStudyTests {
-  private let directions = ImperfectSensor.faces + ImperfectSensor.edges
+  private let directions = ImperfectSensor.faces + ImperfectSensor.diagonals
 
   @Test("poses that are held for 2 s are found, and give offset, scale and cross terms")
   func orientations() throws {

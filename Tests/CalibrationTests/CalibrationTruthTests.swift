@@ -24,7 +24,7 @@ struct CalibrationTruthTests {
   @Test("nine poses for a minute each give cross terms, as nine short ones do")
   func longPoses() throws {
     var recording = try MadeUpRecording()
-    recording.poses(ImperfectSensor.faces + ImperfectSensor.edges[..<3], 7000)
+    recording.poses(ImperfectSensor.faces + ImperfectSensor.diagonals[..<3], 7000)
     recording.study.finish()
     #expect(recording.study.windows.count >= FreeLivingFit.leastPoints)
     let result = recording.study.result()
@@ -76,7 +76,7 @@ struct CalibrationTruthTests {
     var recording = try MadeUpRecording()
     recording.rest(Vector3(0, 0, 1.06))
     recording.move()
-    recording.poses(ImperfectSensor.faces + ImperfectSensor.edges)
+    recording.poses(ImperfectSensor.faces + ImperfectSensor.diagonals)
     let result = recording.finished()
     #expect(result.remarks.contains { $0.contains("the pose at 0 s with +z up is left out") })
     try expectTruth(result)
@@ -215,7 +215,7 @@ struct CalibrationTruthTests {
     recording.accelerationSlope = Vector3(0.001, -0.0015, 0.002)
     for temperature in [15.0, 40] {
       recording.temperature = temperature
-      recording.poses(ImperfectSensor.faces + ImperfectSensor.edges)
+      recording.poses(ImperfectSensor.faces + ImperfectSensor.diagonals)
     }
     let result = recording.finished()
     let part = try #require(result.calibration?.accelerometer, "\(result.refusals)")
@@ -233,7 +233,7 @@ struct CalibrationTruthTests {
     var recording = try MadeUpRecording()
     // The chip warms up while it is laid on its sides once: 50 mg that no offset explains.
     recording.accelerationSlope = Vector3(0.004, -0.003, 0.003)
-    for (index, direction) in (ImperfectSensor.faces + ImperfectSensor.edges).enumerated() {
+    for (index, direction) in (ImperfectSensor.faces + ImperfectSensor.diagonals).enumerated() {
       recording.temperature = 15 + 25 * Double(index * 5 % 12) / 11
       recording.rest(direction)
       recording.move()
@@ -314,7 +314,7 @@ struct CalibrationTruthTests {
     var recording = try MadeUpRecording(hasCrossTerms: false)
     recording.faces()
     let few = recording.study.result().bounds
-    recording.poses(ImperfectSensor.edges)
+    recording.poses(ImperfectSensor.diagonals)
     let many = recording.finished().bounds
     let (worse, better) = (try #require(few.offset), try #require(many.offset))
     #expect(worse > 0.001 && worse < 0.002 && better < worse * 0.6, "\(worse) \(better)")

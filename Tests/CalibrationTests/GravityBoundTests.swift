@@ -34,17 +34,17 @@ struct GravityBoundTests {
       name: "one face twice", directions: faces + [faces[4]], tilt: 0, noise: 0.0006,
       hasCrossTerms: false),
     Case(
-      name: "nine", directions: faces + ImperfectSensor.edges[..<3], tilt: 0.03, noise: 0.0005,
+      name: "nine", directions: faces + ImperfectSensor.diagonals[..<3], tilt: 0.03, noise: 0.0005,
       hasCrossTerms: true),
     Case(
-      name: "noisy with three to spare", directions: faces + ImperfectSensor.edges, tilt: 0.03,
+      name: "noisy with three to spare", directions: faces + ImperfectSensor.diagonals, tilt: 0.03,
       noise: 0.002, hasCrossTerms: true),
     Case(
-      name: "24", directions: faces + faces + ImperfectSensor.edges + ImperfectSensor.edges,
+      name: "24", directions: faces + faces + ImperfectSensor.diagonals + ImperfectSensor.diagonals,
       tilt: 0.05, noise: 0.002, hasCrossTerms: true),
     // Less than a slope is fitted from.
     Case(
-      name: "warming up by 4 °C", directions: faces + ImperfectSensor.edges, tilt: 0.03,
+      name: "warming up by 4 °C", directions: faces + ImperfectSensor.diagonals, tilt: 0.03,
       noise: 0.0005, hasCrossTerms: true, temperatures: (0..<12).map { 23 + Double($0) / 3 }),
     Case(
       name: "twice, 20 °C apart", directions: faces + faces, tilt: 0.03, noise: 0.0005,
@@ -55,7 +55,7 @@ struct GravityBoundTests {
   @Test("at the ends of a wide span too, where the third order of a change is left out")
   func wideSpan() throws {
     var random = Noise()
-    let directions = GravityBoundTests.faces + ImperfectSensor.edges
+    let directions = GravityBoundTests.faces + ImperfectSensor.diagonals
     for span in [15.0, 40] {
       var within = 0
       for _ in 0..<100 {

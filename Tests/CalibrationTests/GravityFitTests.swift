@@ -28,7 +28,7 @@ struct ImperfectSensor {
     Vector3(1, 0, 0), Vector3(-1, 0, 0), Vector3(0, 1, 0), Vector3(0, -1, 0), Vector3(0, 0, 1),
     Vector3(0, 0, -1),
   ]
-  static let edges = [
+  static let diagonals = [
     Vector3(1, 1, 0), Vector3(1, 0, 1), Vector3(0, 1, 1), Vector3(-1, 1, 0), Vector3(1, 0, -1),
     Vector3(0, -1, -1),
   ].map { $0 / 2.0.squareRoot() }
@@ -80,7 +80,7 @@ struct GravityFitTests {
   @Test("nine poses give the cross terms too")
   func crossTerms() throws {
     let sensor = ImperfectSensor()
-    for edges in [ImperfectSensor.edges[..<3], ImperfectSensor.edges[...]] {
+    for edges in [ImperfectSensor.diagonals[..<3], ImperfectSensor.diagonals[...]] {
       let fit = try GravityFit(still((ImperfectSensor.faces + edges).map(sensor.measured)))
       #expect(fit.terms == .cross)
       #expect(isNear(fit.offset, sensor.offset, 1e-9))
@@ -93,8 +93,8 @@ struct GravityFitTests {
     let sensor = ImperfectSensor()
     let noise = [0.001, -0.0004, 0.0007, -0.0011, 0.0002, -0.0006, 0.0009]
     let directions =
-      ImperfectSensor.faces + ImperfectSensor.edges + ImperfectSensor.faces
-      + ImperfectSensor.edges
+      ImperfectSensor.faces + ImperfectSensor.diagonals + ImperfectSensor.faces
+      + ImperfectSensor.diagonals
     let points = directions.enumerated().map { index, direction in
       sensor.measured(direction)
         + Vector3(noise[index % 7], noise[(index + 3) % 7], noise[(index + 5) % 7])
@@ -164,7 +164,7 @@ struct GravityFitTests {
   private func warmed(_ low: Double, _ high: Double, _ slope: Vector3) -> [StillPoint] {
     let sensor = ImperfectSensor()
     return [low, high].flatMap { temperature in
-      (ImperfectSensor.faces + ImperfectSensor.edges).map { direction in
+      (ImperfectSensor.faces + ImperfectSensor.diagonals).map { direction in
         StillPoint(
           acceleration: sensor.measured(direction) + slope * (temperature - 25),
           temperature: temperature)
@@ -179,7 +179,7 @@ struct GravityFitTests {
       Vector3(0.001, -0.0015, 0.002), Vector3(0.00002, 0.00001, -0.00003),
       Vector3(-0.000005, 0.000003, 0.000004),
     ].prefix(order)
-    let poses = ImperfectSensor.faces + ImperfectSensor.edges
+    let poses = ImperfectSensor.faces + ImperfectSensor.diagonals
     for count in [order + 1, order + 2] {
       // About their mean, which is 30 °C.
       let temperatures = (0..<count).map { 20 + 20 * Double($0) / Double(count - 1) }
@@ -225,7 +225,7 @@ struct GravityFitTests {
   @Test("a slope that each pose's own temperature does not tell from the offset is left out")
   func warmingUp() throws {
     let sensor = ImperfectSensor()
-    let points = (ImperfectSensor.faces + ImperfectSensor.edges[..<3]).enumerated().map {
+    let points = (ImperfectSensor.faces + ImperfectSensor.diagonals[..<3]).enumerated().map {
       StillPoint(acceleration: sensor.measured($1), temperature: 20 + Double($0))
     }
     #expect(try GravityFit(points).terms == .cross)
@@ -236,7 +236,7 @@ struct GravityFitTests {
     func failure(_ factor: Double) -> GravityFit.Failure? {
       let sensor = ImperfectSensor(hasCrossTerms: false)
       return self.failure(
-        (ImperfectSensor.faces + ImperfectSensor.edges).map { sensor.measured($0) * factor })
+        (ImperfectSensor.faces + ImperfectSensor.diagonals).map { sensor.measured($0) * factor })
     }
     for factor in [0.5, 0.25, 2.0, 4] {
       guard case .wrongScale(let axis, let scale)? = failure(factor) else {
@@ -251,7 +251,7 @@ struct GravityFitTests {
   @Test("one pose that moved by 60 mg is left out, and nothing of a set that has none")
   func spoiler() throws {
     let sensor = ImperfectSensor()
-    var points = still((ImperfectSensor.faces + ImperfectSensor.edges).map(sensor.measured))
+    var points = still((ImperfectSensor.faces + ImperfectSensor.diagonals).map(sensor.measured))
     #expect(try GravityFit.withoutSpoilers(points).leftOut == [])
     var spoiled = points
     spoiled[4].acceleration.z += 0.06
@@ -295,7 +295,7 @@ struct GravityFitTests {
   @Test("poses that no other one checks are named, one by one")
   func unchecked() throws {
     let sensor = ImperfectSensor()
-    let (faces, edges) = (ImperfectSensor.faces, ImperfectSensor.edges)
+    let (faces, edges) = (ImperfectSensor.faces, ImperfectSensor.diagonals)
     func unchecked(_ directions: [Vector3]) throws -> [Int] {
       try GravityFit.withoutSpoilers(still(directions.map(sensor.measured))).unchecked
     }
@@ -312,7 +312,7 @@ struct GravityFitTests {
   @Test("no point, however odd, gives a result that is no number")
   func odd() {
     for size in [0, 1e-300, 1e-9, 40, 1e300] {
-      let points = (ImperfectSensor.faces + ImperfectSensor.edges).map { $0 * size }
+      let points = (ImperfectSensor.faces + ImperfectSensor.diagonals).map { $0 * size }
       do throws(GravityFit.Failure) {
         let fit = try GravityFit(still(points))
         #expect(fit.offset.length.isFinite && fit.residualAfter.isFinite, "\(size)")

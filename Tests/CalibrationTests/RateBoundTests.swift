@@ -31,7 +31,7 @@ struct RateBoundTests {
     Case(
       name: "windows of two rests", directions: up + [faces[3], faces[3]], noise: 0.01, order: 1),
     Case(
-      name: "edges", directions: ImperfectSensor.edges + ImperfectSensor.edges.map { -$0 },
+      name: "edges", directions: ImperfectSensor.diagonals + ImperfectSensor.diagonals.map { -$0 },
       noise: 0.01),
   ]
 

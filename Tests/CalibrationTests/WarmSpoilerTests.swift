@@ -14,7 +14,9 @@ struct WarmSpoilerTests {
   private func warming(
     _ count: Int, _ random: inout Noise, noise: Double, moved: (place: Int, by: Double)? = nil
   ) -> [StillPoint] {
-    let (sensor, directions) = (ImperfectSensor(), ImperfectSensor.faces + ImperfectSensor.edges)
+    let (sensor, directions) = (
+      ImperfectSensor(), ImperfectSensor.faces + ImperfectSensor.diagonals
+    )
     return (0..<count).map { place in
       let temperature = 20 + 16 * Double(place * 4 / count) / 3
       let warmth = temperature - 28
@@ -49,7 +51,7 @@ struct WarmSpoilerTests {
   private func settling(_ count: Int, _ random: inout Noise) -> (
     points: [StillPoint], moved: Int, offset: Vector3
   ) {
-    let both = ImperfectSensor.faces + ImperfectSensor.edges
+    let both = ImperfectSensor.faces + ImperfectSensor.diagonals
     let directions = (0..<count).map { both[$0 % both.count] }
     let order = directions.indices.map { ($0, random.normal()) }.sorted { $0.1 < $1.1 }.map(\.0)
     let moved = Int(abs(random.normal()) * 1000) % directions.count

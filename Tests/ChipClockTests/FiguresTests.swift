@@ -10,8 +10,8 @@ struct FiguresTests {
   /// The errors of likely instants in order, and half widths in order; no sample is outside.
   private func judge(
     _ simulations: [Simulation]
-  ) throws -> (errors: [Double], halves: [Double], findings: [[ClockFinding]]) {
-    var (errors, halves, findings): ([Double], [Double], [[ClockFinding]]) = ([], [], [])
+  ) throws -> (errors: [Double], halves: [Double], findings: [[ClockAnomaly]]) {
+    var (errors, halves, findings): ([Double], [Double], [[ClockAnomaly]]) = ([], [], [])
     for simulation in simulations {
       let recorded = simulation.run()
       var timeline = recorded.timeline(ClockAssumptions(), nominalPeriod: 1e9 / simulation.hertz)

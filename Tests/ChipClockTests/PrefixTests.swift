@@ -9,7 +9,7 @@ import Testing
 struct PrefixTests {
   /// Samples of the readings up to a cut that are outside of their intervals or have none.
   private func outside(_ recorded: Recorded, readings count: Int, _ random: RandomSimulation)
-    -> (outside: Int, findings: [ClockFinding])
+    -> (outside: Int, findings: [ClockAnomaly])
   {
     var cut = recorded
     cut.readings = Array(recorded.readings.prefix(count))

@@ -101,7 +101,7 @@ struct Judgement {
   /// Half widths, and errors of the likely instants, in order.
   var widths: [Int64] = []
   var errors: [Double] = []
-  let findings: [ClockFinding]
+  let findings: [ClockAnomaly]
   let leftOut: Int
 
   init(

@@ -117,7 +117,7 @@ struct SoundnessTests {
 struct RefutationTests {
   private func findings(
     _ readings: [FillReading], _ assumptions: ClockAssumptions = .init(), hertz: Double = 1000
-  ) -> [ClockFinding.Kind] {
+  ) -> [ClockAnomaly.Kind] {
     var timeline = ClockTimeline(nominalPeriod: 1e9 / hertz, assumptions)
     timeline.beginEpoch(.start, delivered: 0)
     for reading in readings { timeline.add(reading) }
@@ -130,7 +130,7 @@ struct RefutationTests {
     let readings = Simulation(seconds: 16, seed: 21).run().readings
     #expect(findings(readings).isEmpty)
     for (more, kind) in [(1, .doubled(1...1)), (-1, .lost(1...1))]
-      as [(Int64, ClockFinding.Kind)]
+      as [(Int64, ClockAnomaly.Kind)]
     {
       var changed = readings
       for index in readings.count / 2..<readings.count { changed[index].count += more }

@@ -11,9 +11,9 @@ struct StreamingTests {
   /// Adds readings until each slot is settled; returns the instants, in order, and the findings.
   private func stream(
     _ recorded: Recorded, _ timeline: inout ClockTimeline
-  ) -> (instants: [SampleInstant?], findings: [ClockFinding]) {
+  ) -> (instants: [SampleInstant?], findings: [ClockAnomaly]) {
     var instants: [SampleInstant?] = []
-    var findings: [ClockFinding] = []
+    var findings: [ClockAnomaly] = []
     var next = 0
     for (epoch, slot) in recorded.slots {
       while !timeline.isSettled(slot, in: epoch), next <= recorded.readings.count {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Recordings that begin without a person", .waitsForPrograms, .timeLimit(.minutes(60)))
 struct BeginningTests {
-  @Test("a duty cycle records at each of its turns, and the sensor sleeps between")
+  @Test("a duty cycle records at each of its cycles, and the sensor sleeps between")
   func duty() throws {
     let service = DaemonBench(["while-idle": "sleep", "every": "1500ms", "length": "300ms"])
     let child = service.start()
@@ -30,7 +30,8 @@ struct BeginningTests {
     // From now on, 3 s after the first turn, a recording lasts beyond the second one.
     try service.wait(for: "asleep") { $0["number"].double == 1 }
     try service.tell("start")
-    try waitUntil({ child.said.contains("a turn of the duty cycle is left out") }, else: child.said)
+    try waitUntil(
+      { child.said.contains("a recording of the duty cycle is left out") }, else: child.said)
     service.end(child)
   }
 

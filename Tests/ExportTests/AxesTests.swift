@@ -14,7 +14,7 @@ struct AxesTests {
     log.sample(
       1, 100_000_000,
       RawSample(ax: .min, ay: .max, az: .min, gx: .max, gy: 0, gz: .min, temperature: .min))
-    log.end(TickLedger(sampled: 2))
+    log.end(TickTally(sampled: 2))
     return log
   }
 
@@ -47,7 +47,7 @@ struct AxesTests {
         UInt64(tick), Int64(tick) * 100_000_000,
         RawSample(ax: count, ay: 5, az: count, gx: 1, gy: count, gz: 2))
     }
-    log.end(TickLedger(sampled: 5))
+    log.end(TickTally(sampled: 5))
     let text = try log.export(ExportOptions(format: .csv, units: .raw))
     let values = text.split(separator: "\n").dropFirst().map { $0.split(separator: ",")[1] }
     #expect(values == ["-32768", "32767", "32766", "32766", "-32766"])
@@ -91,7 +91,7 @@ struct CalibratedExportTests {
     log.sample(
       1, 100_000_000,
       RawSample(ax: .min, ay: .max, az: 0, gx: 1441, gy: 0, gz: 0, temperature: 1180))
-    log.end(TickLedger(sampled: 2))
+    log.end(TickTally(sampled: 2))
     return log
   }
 

@@ -109,7 +109,7 @@ struct ChipExportTests {
       if tick == 3 { log.flush() }
       log.sample(UInt64(tick), Int64(tick) * 100_000_000 + 50_000_000, RawSample(ax: count))
     }
-    log.end(TickLedger(sampled: 6))
+    log.end(TickTally(sampled: 6))
     let bytes = try log.bytes()
     let all = try rows(bytes, Self.options(.csv, grid: true))
     #expect(all.map { $0[0] } == ["t_grid_ns"] + (1...5).map { "\($0)00000000" })
@@ -151,7 +151,7 @@ struct ChipExportTests {
       log.sample(tick, Int64(tick) * 1_000_000, sample)
       log.gap(tick + 1, 1, .lost)
     }
-    log.end(TickLedger(sampled: 30_000))
+    log.end(TickTally(sampled: 30_000))
     let storage = try ArrayStorage(log.bytes())
     let reads = storage.reads
     var sink = ArraySink()

@@ -17,7 +17,7 @@ struct DamageLedgerTests {
     var generator = SeededGenerator(seed: 11)
     var log = TestLog(TestLog.description(channels: ChannelSet(rawValue: 0b11), rate: hertz(100)))
     log.clock(0, wall: 1_795_228_687_500_000_000, synchronised: true)
-    var ledger = TickLedger(sampled: 9997)
+    var ledger = TickTally(sampled: 9997)
     for tick in 0..<10_000 as Range<UInt64> where !(700..<703).contains(tick) {
       if tick == 703 { log.gap(700, 3, .busError, code: 121) }
       log.sample(

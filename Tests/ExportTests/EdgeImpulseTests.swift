@@ -28,7 +28,7 @@ struct EdgeImpulseTests {
           temperature: 340))
       next = tick + 1
     }
-    log.end(TickLedger(sampled: UInt64(ticks.count)))
+    log.end(TickTally(sampled: UInt64(ticks.count)))
     return log
   }
 
@@ -175,7 +175,7 @@ struct EdgeImpulseTests {
     var log = TestLog(TestLog.description(channels: .accelerometer))
     log.clock(0, wall: 1_763_800_000_000_000_000, synchronised: true)
     log.samples(0..<30) { _ in RawSample(ax: 3, ay: -4, az: 5) }
-    log.end(TickLedger(sampled: 30))
+    log.end(TickTally(sampled: 30))
     let options = Self.options().with { $0.from = from }
     #expect(try log.export(options).contains("\"iat\":\(seconds)}"))
   }
@@ -185,7 +185,7 @@ struct EdgeImpulseTests {
     var log = TestLog(TestLog.description(channels: .accelerometer))
     log.clock(0, wall: .max - 5_000_000_000, synchronised: true)
     log.samples(0..<200) { _ in RawSample(ax: 3, ay: -4, az: 5) }
-    log.end(TickLedger(sampled: 200))
+    log.end(TickTally(sampled: 200))
     var options = Self.options()
     options.from = 1_000_000_000
     #expect(try log.export(options).contains(#""iat":9223372032}"#))

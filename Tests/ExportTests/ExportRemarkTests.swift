@@ -17,7 +17,7 @@ struct ExportRemarkTests {
     for (tick, time) in times.enumerated() {
       log.sample(UInt64(tick), time, samples?[tick] ?? RawSample(ax: Int16(tick), gz: -7))
     }
-    log.end(TickLedger(sampled: UInt64(times.count)), .imported)
+    log.end(TickTally(sampled: UInt64(times.count)), .imported)
     return log
   }
 

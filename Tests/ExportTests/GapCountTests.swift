@@ -65,9 +65,9 @@ struct GapCountTests {
       log.sample(tick, GapCountTests.time(tick), RawSample(ax: Int16(tick % 9), ay: -3))
     }
     for next in rest { log.gap(next.gap.firstTick, next.gap.count, next.gap.cause) }
-    var ledger = TickLedger(sampled: UInt64(samples.count))
-    ledger.add(ticks - UInt64(samples.count), .missed)
-    log.end(ledger)
+    var tally = TickTally(sampled: UInt64(samples.count))
+    tally.add(ticks - UInt64(samples.count), .missed)
+    log.end(tally)
     return try log.bytes()
   }
 

@@ -54,10 +54,10 @@ struct JSONDocumentTests {
     log.mark(410_000_000, "jump")
     log.sample(4, 400_001_000, RawSample(ax: -1, ay: -2, az: -3))
     log.clock(450_000_000, wall: 1_795_230_000_450_000_000, synchronised: true, .becameSynchronised)
-    var ledger = TickLedger(sampled: 2)
-    ledger.add(2, .reinitialising)
-    ledger.add(1, .busError)
-    log.end(ledger, .button, LatenessSummary(median: 1000, percentile99: 2000, maximum: 3000))
+    var tally = TickTally(sampled: 2)
+    tally.add(2, .reinitialising)
+    tally.add(1, .busError)
+    log.end(tally, .button, LatenessSummary(median: 1000, percentile99: 2000, maximum: 3000))
     #expect(
       try log.export(ExportOptions(units: .raw)) == #"""
         {"format":"imulog-json",

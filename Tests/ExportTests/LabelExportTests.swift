@@ -177,7 +177,7 @@ struct LabelExportTests {
       let time = RecordingTime.limit - 1 - Int64(2 - tick) * 100_000_000
       log.sample(tick, time, RawSample(ax: Int16(tick)))
     }
-    log.end(TickLedger(sampled: 3), .imported)
+    log.end(TickTally(sampled: 3), .imported)
     var options = ExportOptions(format: format, units: .raw)
     options.hasLabels = true
     for labels in [[], [try RecordingLabel("end", from: .max - 100_000_000, to: .max)]] {

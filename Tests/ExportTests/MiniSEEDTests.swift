@@ -32,7 +32,7 @@ struct MiniSEEDTests {
         log.gap(UInt64(tick), 1, .busError)
       }
     }
-    log.end(TickLedger(sampled: UInt64(counts.count)))
+    log.end(TickTally(sampled: UInt64(counts.count)))
     return log
   }
 
@@ -126,7 +126,7 @@ struct MiniSEEDTests {
     for (tick, time) in times.enumerated() {
       log.sample(UInt64(tick), time * 1_000_000, RawSample(ax: Int16(3 * tick - 7)))
     }
-    log.end(TickLedger(sampled: UInt64(times.count)))
+    log.end(TickTally(sampled: UInt64(times.count)))
     return log
   }
 

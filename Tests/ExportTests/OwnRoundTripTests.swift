@@ -31,17 +31,17 @@ struct OwnRoundTripTests {
         gyroscopeScale: Fraction(17_500, 1_000_000), temperatureScale: Fraction(1, 340),
         temperatureOffset: Fraction(3653, 100)))
     var generator = SeededGenerator(seed: 11)
-    var ledger = TickLedger(sampled: 288)
+    var tally = TickTally(sampled: 288)
     for gap in gaps {
       log.gap(gap.firstTick, gap.count, gap.cause)
-      ledger.add(gap.count, gap.cause)
+      tally.add(gap.count, gap.cause)
     }
     for tick in 2..<300 as Range<UInt64> where !(100..<110).contains(tick) {
       var sample = RawSample(&generator)
       if tick == 7 { (sample.ax, sample.gz) = (-32768, 32767) }
       log.sample(tick, hertz(104).nanoseconds(atTick: tick) + 1234, sample)
     }
-    log.end(ledger)
+    log.end(tally)
     return log
   }
 
@@ -61,8 +61,8 @@ struct OwnRoundTripTests {
     let text = try log.export(options)
     let request = Self.request(format, units, log)
     let importer = try Imports.csv(text, request)
-    #expect(importer.end.ledger.scheduled == 303 && importer.end.ledger.lost == 0)
-    #expect(importer.end.ledger.ringFull == 3 && importer.end.ledger.reinitialising == 2)
+    #expect(importer.end.tally.scheduled == 303 && importer.end.tally.lost == 0)
+    #expect(importer.end.tally.ringFull == 3 && importer.end.tally.reinitialising == 2)
     #expect(importer.summary.hasSuffix("4 gaps of 15 ticks"))
     let records = try Imports.records(importer)
     #expect(records.compactMap(\.gap) == Self.gaps)
@@ -79,7 +79,7 @@ struct OwnRoundTripTests {
     let rows = (gaps..<(gaps + 3)).map { "{\"t_ns\":\($0)0,\"ax\":0.\($0),\"ay\":-0.5}\n" }
     let request = Imports.given(units: "g")
     let importer = try Imports.csv((lost + rows).joined(), request)
-    #expect(importer.end.ledger.busErrors == UInt64(gaps) && importer.end.ledger.sampled == 3)
+    #expect(importer.end.tally.busErrors == UInt64(gaps) && importer.end.tally.sampled == 3)
   }
 
   /// A recording of these gaps and `ticks` ticks; each sample is some microseconds after its tick.
@@ -88,12 +88,12 @@ struct OwnRoundTripTests {
     clock: Double = 1
   ) -> TestLog {
     var log = TestLog(TestLog.description(channels: .all, rate: rate))
-    var ledger = TickLedger()
+    var tally = TickTally()
     var (tick, rest) = (0 as UInt64, gaps[...])
     while tick < ticks {
       if let gap = rest.first, gap.firstTick == tick {
         log.gap(gap.firstTick, gap.count, gap.cause)
-        ledger.add(gap.count, gap.cause)
+        tally.add(gap.count, gap.cause)
         rest.removeFirst()
         tick += gap.count
         continue
@@ -103,10 +103,10 @@ struct OwnRoundTripTests {
       (sample.ax, sample.gz) = (Int16(tick % 3000) - 1500, Int16(tick % 17))
       sample.az = 16384 - Int16(tick % 5)
       log.sample(tick, time + 55_000 + Int64(tick % 7) * 9_000 + late(tick), sample)
-      ledger.sampled += 1
+      tally.sampled += 1
       tick += 1
     }
-    log.end(ledger)
+    log.end(tally)
     return log
   }
 
@@ -199,7 +199,7 @@ struct OwnRoundTripTests {
     var description = TestLog.description(channels: .all, rate: rate)
     description.sensor.model = SensorDescription.importedModel
     var log = TestLog(description)
-    var (tick, time, ledger) = (0 as UInt64, 0 as Int64, TickLedger())
+    var (tick, time, tally) = (0 as UInt64, 0 as Int64, TickTally())
     let causes: [GapCause] = [.lost, .missed, .busError]
     let period = 1e9 / rate.hertz
     while tick < 600 {
@@ -208,7 +208,7 @@ struct OwnRoundTripTests {
           let count = generator.next() % 40 + 1
           let cause = causes[Int(generator.next() % 3)]
           log.gap(tick, count, cause)
-          ledger.add(count, cause)
+          tally.add(count, cause)
           tick += count
           time += Int64(Double(count) * period)
         }
@@ -216,10 +216,10 @@ struct OwnRoundTripTests {
       let step = period * (1 + jitter * (Double(generator.next() % 2001) / 1000 - 1))
       time += max(1, Int64(step))
       log.sample(tick, time, RawSample(&generator))
-      ledger.sampled += 1
+      tally.sampled += 1
       tick += 1
     }
-    log.end(ledger, .imported)
+    log.end(tally, .imported)
     return log
   }
 

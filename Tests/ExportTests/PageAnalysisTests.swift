@@ -22,7 +22,7 @@ struct PageAnalysisTests {
       sample.temperature = -2220
       log.sample(UInt64(tick), Int64(tick) * 5_000_000, sample)
     }
-    log.end(TickLedger(sampled: UInt64(count)))
+    log.end(TickTally(sampled: UInt64(count)))
     return log
   }
 

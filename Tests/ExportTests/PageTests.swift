@@ -216,7 +216,7 @@ struct PageTests {
     for (tick, time) in times.enumerated() {
       made.sample(UInt64(tick), time, RawSample(ax: Int16(tick)))
     }
-    made.end(TickLedger(sampled: 300), .imported)
+    made.end(TickTally(sampled: 300), .imported)
     let log = try made.bytes()
     for from in [nil, begin + 1_000_000_000] {
       var part = page

@@ -44,7 +44,7 @@ struct RawExportTests {
   func followed(hasEnd: Bool) throws {
     var log = TestLog(TestLog.description())
     log.sample(0, 0, RawSample())
-    if hasEnd { log.end(TickLedger(sampled: 1)) }
+    if hasEnd { log.end(TickTally(sampled: 1)) }
     // It was live when the export began.
     let options = ExportOptions(format: .raw).with { $0.isLive = true }
     var sink = ArraySink()

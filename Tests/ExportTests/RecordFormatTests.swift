@@ -17,7 +17,7 @@ struct RecordFormatTests {
       RawSample(
         ax: -32768, ay: 32767, az: -16384, gx: -32768, gy: 32767, gz: -131, temperature: 340))
     log.sample(30, 3_000_000_000, RawSample(ax: 8192, ay: -8192, az: 2, gx: 2, gy: 3, gz: 4))
-    log.end(TickLedger(sampled: 3))
+    log.end(TickTally(sampled: 3))
     return log
   }
 

@@ -137,7 +137,7 @@ struct RoundTripTests {
         Mark(time: -7), Mark(time: 2_500_000_001, label: "jump"),
       ])
     #expect(importer.labels == options.labels)
-    #expect(importer.end.ledger.missed == 10 && importer.end.ledger.lost == 0)
+    #expect(importer.end.tally.missed == 10 && importer.end.tally.lost == 0)
     let records = try Imports.records(importer)
     #expect(records.compactMap(\.gap) == [Gap(firstTick: 100, count: 10, cause: .missed)])
     #expect(records.compactMap(\.sensorEvent) == [SensorEvent(tick: 100, kind: .lost, fault: .bus)])

@@ -19,7 +19,7 @@ struct TableTests {
     log.gap(1, 1, .missed)
     log.sample(2, 600_000_017, RawSample(ax: -32768, ay: 7, az: 0, gx: 6, gy: -32768, gz: 9))
     log.sample(30, 3_000_000_000, RawSample(ax: 8192, ay: -8192, az: 2, gx: 2, gy: 3, gz: 4))
-    log.end(TickLedger(sampled: 3))
+    log.end(TickTally(sampled: 3))
     return log
   }
 
@@ -194,7 +194,7 @@ struct TableTests {
     var log = TestLog()
     log.description.sensor.model = SensorDescription.importedModel
     log.sample(0, 1_795_228_687_500_000_000, RawSample(ax: 1))
-    log.end(TickLedger(sampled: 1), .imported)
+    log.end(TickTally(sampled: 1), .imported)
     let options = ExportOptions(format: .csv, units: .raw).with { $0.time = .utc }
     #expect(try log.export(options).contains("\n2026-11-21T02:38:07.500000000Z,1,"))
   }
@@ -207,7 +207,7 @@ struct TableTests {
     log.clock(0, wall: started, synchronised: true)
     log.sample(0, -5, RawSample(ax: 1, gx: -3))
     log.sample(1, last, RawSample(ax: -2, gx: 7))
-    log.end(TickLedger(sampled: 2), .imported)
+    log.end(TickTally(sampled: 2), .imported)
     for time in [ExportTime.unix, .utc, .local] {
       for gaps in [ExportGaps.leaveOut, .rows] {
         let options = ExportOptions(format: .csv).with { ($0.time, $0.gaps) = (time, gaps) }

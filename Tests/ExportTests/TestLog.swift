@@ -96,20 +96,20 @@ struct TestLog {
   }
 
   mutating func end(
-    _ ledger: TickLedger, _ reason: StopReason = .completed,
+    _ tally: TickTally, _ reason: StopReason = .completed,
     _ lateness: LatenessSummary = LatenessSummary()
   ) {
-    steps.append(.end(RecordingEnd(reason: reason, ledger: ledger, lateness: lateness)))
+    steps.append(.end(RecordingEnd(reason: reason, tally: tally, lateness: lateness)))
   }
 
   /// Ends with what the log has of samples and gaps.
   mutating func endAsCounted() {
-    var ledger = TickLedger()
+    var tally = TickTally()
     for case .record(let record) in steps {
-      if record.kind == .sample { ledger.sampled += 1 }
-      if let gap = record.gap { ledger.add(gap.count, gap.cause) }
+      if record.kind == .sample { tally.sampled += 1 }
+      if let gap = record.gap { tally.add(gap.count, gap.cause) }
     }
-    end(ledger)
+    end(tally)
   }
 
   /// The log's bytes; without an end, as a recording that was killed after a sync leaves them.
@@ -169,7 +169,7 @@ struct TestLog {
     var log = TestLog()
     log.clock(0, wall: -1_250_000_000, synchronised: true)
     log.sample(0, 5, RawSample(gx: -3))
-    log.end(TickLedger(sampled: 1))
+    log.end(TickTally(sampled: 1))
     return log
   }
 
@@ -181,7 +181,7 @@ struct TestLog {
       for channel in description.channels.indices { sample[channel] = count }
       log.sample(UInt64(index), description.rate.nanoseconds(atTick: UInt64(index)), sample)
     }
-    log.end(TickLedger(sampled: UInt64(counts.count)))
+    log.end(TickTally(sampled: UInt64(counts.count)))
     return log
   }
 }
@@ -215,7 +215,7 @@ extension RawSample {
   }
 }
 
-extension TickLedger {
+extension TickTally {
   init(sampled: UInt64) {
     self.init()
     self.sampled = sampled

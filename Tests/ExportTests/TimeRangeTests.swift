@@ -91,24 +91,24 @@ struct TimeRangeTests {
     var log = TestLog(description)
     log.clock(0, wall: 1_795_228_687_000_000_000)
     var generator = SeededGenerator(seed: 11)
-    var ledger = TickLedger()
+    var tally = TickTally()
     var tick: UInt64 = 0
     while tick < 60_000 {
       if generator.next() % 700 == 0 {
         let count = 1 + generator.next() % 900
         log.gap(tick, count, .missed)
-        ledger.add(count, .missed)
+        tally.add(count, .missed)
         tick += count
       }
       if generator.next() % 900 == 0 { log.mark(Int64(tick) * 1_000_000, "\(tick)") }
       let sample = RawSample(&generator)
       log.sample(tick, Int64(tick) * 1_000_000 + Int64(generator.next() % 900_000), sample)
-      ledger.sampled += 1
+      tally.sampled += 1
       tick += 1
     }
     log.clock(Int64(tick) * 1_000_000, wall: 1_795_228_747_000_000_000, synchronised: true, .end)
     let open = try log.bytes()
-    log.end(ledger)
+    log.end(tally)
     let ended = try log.bytes()
     for _ in 0..<12 {
       let from = Int64(generator.next() % 60_000_000_000)

@@ -52,7 +52,7 @@ struct UnitRoundTripTests {
         for tick in 0..<400 as Range<UInt64> {
           log.sample(tick, Int64(tick) * 10_000_000, Self.sample(kind, scale.0, &generator))
         }
-        log.end(TickLedger(sampled: 400))
+        log.end(TickTally(sampled: 400))
         for hasNames in format == .csv ? [false, true] : [false] {
           var options = ExportOptions(format: format, units: units)
           options.hasUnitNames = hasNames

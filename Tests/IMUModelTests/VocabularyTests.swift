@@ -56,12 +56,12 @@ struct VocabularyTests {
 
   @Test("a count is found by the name and by the phrase of its cause", arguments: GapCause.allCases)
   func counts(cause: GapCause) {
-    var ledger = TickLedger()
-    ledger.sampled = 5
-    ledger.add(2, cause)
-    ledger[cause] += 1
-    #expect(ledger.losses == ["3 \(cause.phrase)"])
-    let named = ledger.named
+    var tally = TickTally()
+    tally.sampled = 5
+    tally.add(2, cause)
+    tally[cause] += 1
+    #expect(tally.losses == ["3 \(cause.phrase)"])
+    let named = tally.named
     #expect(named.map(\.name) == ["scheduled", "sampled"] + GapCause.allCases.map(\.name))
     #expect(named.first { $0.name == cause.name }?.count == 3)
     #expect(named[0].count == 8)
@@ -87,14 +87,14 @@ struct VocabularyTests {
   }
 
   @Test("every cause has its own account, and the account balances", arguments: GapCause.allCases)
-  func ledger(cause: GapCause) {
-    var ledger = TickLedger()
-    ledger.sampled = 100
-    ledger.add(7, cause)
-    #expect(ledger.scheduled == 107)
+  func tally(cause: GapCause) {
+    var tally = TickTally()
+    tally.sampled = 100
+    tally.add(7, cause)
+    #expect(tally.scheduled == 107)
     let others = [
-      ledger.missed, ledger.busErrors, ledger.ringFull, ledger.stale, ledger.reinitialising,
-      ledger.lost, ledger.frozen,
+      tally.missed, tally.busErrors, tally.ringFull, tally.stale, tally.reinitialising,
+      tally.lost, tally.frozen,
     ]
     #expect(others.filter { $0 == 7 }.count == 1)
     #expect(others.reduce(0, +) == 7)

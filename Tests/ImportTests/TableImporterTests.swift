@@ -42,7 +42,7 @@ struct TableImporterTests {
     #expect(importer.description.plannedTicks == 2)
     #expect(importer.clockPairs.isEmpty)
     #expect(importer.end.reason == .imported)
-    #expect(importer.end.ledger.sampled == 2 && importer.end.ledger.scheduled == 2)
+    #expect(importer.end.tally.sampled == 2 && importer.end.tally.scheduled == 2)
     // 1.5 ms is not a whole number of milliseconds.
     #expect(importer.description.timeUnit == 1000)
     #expect(

@@ -171,16 +171,16 @@ private struct TwinRecord {
               verdict: verdict)
           }))
     case "end":
-      var ledger = TickLedger()
-      (ledger.sampled, ledger.missed) = (UInt64(try number(1)), UInt64(try number(2)))
-      (ledger.busErrors, ledger.ringFull) = (UInt64(try number(3)), UInt64(try number(4)))
-      (ledger.stale, ledger.reinitialising) = (UInt64(try number(5)), UInt64(try number(6)))
+      var tally = TickTally()
+      (tally.sampled, tally.missed) = (UInt64(try number(1)), UInt64(try number(2)))
+      (tally.busErrors, tally.ringFull) = (UInt64(try number(3)), UInt64(try number(4)))
+      (tally.stale, tally.reinitialising) = (UInt64(try number(5)), UInt64(try number(6)))
       let lateness = LatenessSummary(
         median: try number(7), percentile99: try number(8), maximum: try number(9))
       let reason: StopReason = try value(0)
-      if words.count > 10 { ledger.lost = UInt64(try number(10)) }
-      if words.count > 11 { ledger.frozen = UInt64(try number(11)) }
-      return .end(RecordingEnd(reason: reason, ledger: ledger, lateness: lateness))
+      if words.count > 10 { tally.lost = UInt64(try number(10)) }
+      if words.count > 11 { tally.frozen = UInt64(try number(11)) }
+      return .end(RecordingEnd(reason: reason, tally: tally, lateness: lateness))
     default: throw GoldenTwin.BadRecord(record: words)
     }
   }

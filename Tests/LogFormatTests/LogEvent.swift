@@ -78,16 +78,16 @@ extension FIFOReading {
 extension RecordingEnd {
   /// An end with a number of its own in each field.
   static var example: RecordingEnd {
-    var ledger = TickLedger()
-    ledger.sampled = 1 << 40
-    ledger.missed = 2
-    ledger.busErrors = 300
-    ledger.ringFull = 4
-    ledger.stale = 50_000
-    ledger.reinitialising = 0
-    (ledger.lost, ledger.frozen) = (1 << 50, 70)
+    var tally = TickTally()
+    tally.sampled = 1 << 40
+    tally.missed = 2
+    tally.busErrors = 300
+    tally.ringFull = 4
+    tally.stale = 50_000
+    tally.reinitialising = 0
+    (tally.lost, tally.frozen) = (1 << 50, 70)
     return RecordingEnd(
-      reason: .button, ledger: ledger,
+      reason: .button, tally: tally,
       lateness: LatenessSummary(median: 15_000, percentile99: -1, maximum: .max))
   }
 }

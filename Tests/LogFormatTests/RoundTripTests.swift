@@ -11,8 +11,8 @@ struct RoundTripTests {
   func ends() throws {
     for reason in StopReason.allCases {
       for (lost, frozen, extra) in [(0, 0, 0), (60, 0, 1), (0, 8, 2), (60, 8, 2)] {
-        var end = RecordingEnd(reason: reason, ledger: TickLedger(), lateness: LatenessSummary())
-        (end.ledger.lost, end.ledger.frozen) = (UInt64(lost), UInt64(frozen))
+        var end = RecordingEnd(reason: reason, tally: TickTally(), lateness: LatenessSummary())
+        (end.tally.lost, end.tally.frozen) = (UInt64(lost), UInt64(frozen))
         let log = try encode([.end(end)])
         #expect(try LogContent(decoding: log).others == [.end(end)])
         let body = try #require(TestPage.chunks(of: log).last { $0.kind == 6 }).body

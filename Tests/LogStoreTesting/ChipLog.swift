@@ -49,7 +49,7 @@ public struct ChipLog: Sendable {
     truth = recorded.truth.map { $0 - Double(ChipLog.origin) + offset($0) }
 
     var encoder = try LogEncoder(description)
-    var ledger = TickLedger()
+    var tally = TickTally()
     var lastFlush = ChipLog.origin
     var (firstTick, kept): (Int64, Int64) = (0, 0)
     var generator = SeededGenerator(seed: simulation.seed)
@@ -63,7 +63,7 @@ public struct ChipLog: Sendable {
         let gap = Gap(
           firstTick: UInt64(firstTick + countBefore), count: UInt64(estimated), cause: .missed)
         encoder.append(TickRecord(gap))
-        ledger.add(gap.count, gap.cause)
+        tally.add(gap.count, gap.cause)
         firstTick += countBefore + estimated
       }
       // A wrong count drains nothing that is not there.
@@ -84,7 +84,7 @@ public struct ChipLog: Sendable {
             TickRecord(
               tick: UInt64(firstTick + drained), time: time,
               sample: motion?(truth[index]) ?? noise))
-          ledger.sampled += 1
+          tally.sampled += 1
           drained += 1
         }
         let end = reading.after ?? reading.before
@@ -102,7 +102,7 @@ public struct ChipLog: Sendable {
       }
     }
     if ends {
-      encoder.finish(RecordingEnd(reason: .completed, ledger: ledger, lateness: LatenessSummary()))
+      encoder.finish(RecordingEnd(reason: .completed, tally: tally, lateness: LatenessSummary()))
     } else {
       encoder.flush()
     }

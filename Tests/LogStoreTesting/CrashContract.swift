@@ -88,7 +88,7 @@ public struct CrashContract: Sendable {
       if let sentence { return "\(kind) events: \(sentence)" }
     }
     let found = events.reduce(0) { $0 + $1.tickCount }
-    let scheduled = report.end?.ledger.scheduled ?? tickCount
+    let scheduled = report.end?.tally.scheduled ?? tickCount
     // How much is missing at the end of a log without an end cannot be known.
     guard found + report.damagedTickCount == scheduled || !report.isLossKnown else {
       return "\(scheduled) ticks are \(found) found and \(report.damagedTickCount) lost"
@@ -96,7 +96,7 @@ public struct CrashContract: Sendable {
     guard report.unexplainedTickCount == 0 else {
       return "nothing accounts for \(report.unexplainedTickCount) ticks"
     }
-    if report.damageCount == 0, report.isBalanced == false { return "the ledger does not balance" }
+    if report.damageCount == 0, report.isBalanced == false { return "the tally does not balance" }
     return nil
   }
 }

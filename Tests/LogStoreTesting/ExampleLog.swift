@@ -20,7 +20,7 @@ public struct ExampleLog: Sendable {
   /// How it ended.
   public var end: RecordingEnd?
   /// The counted ticks.
-  public var ledger = TickLedger()
+  public var tally = TickTally()
 
   /// A description with every field set to something of its own.
   public static func description(_ seed: UInt64 = 1, note: String = "") -> RecordingDescription {
@@ -107,7 +107,7 @@ public struct ExampleLog: Sendable {
     flush(&encoder)
     if ends {
       let end = RecordingEnd(
-        reason: .completed, ledger: ledger,
+        reason: .completed, tally: tally,
         lateness: LatenessSummary(median: 1, percentile99: 2, maximum: 3))
       self.end = end
       encoder.finish(end)
@@ -127,13 +127,13 @@ public struct ExampleLog: Sendable {
     let time = Int64(tick) * 100_000_000 + Int64(generator.next() % 50) * 1000
     encoder.append(TickRecord(tick: tick, time: time, sample: sample))
     events.append(.sample(tick: tick, time: time, sample))
-    ledger.sampled += 1
+    tally.sampled += 1
   }
 
   private mutating func add(gap: Gap, _ encoder: inout LogEncoder) {
     encoder.append(TickRecord(gap))
     events.append(.other(.gap(gap)))
-    ledger.add(gap.count, gap.cause)
+    tally.add(gap.count, gap.cause)
   }
 
   private mutating func add(_ item: LogItem, _ encoder: inout LogEncoder) {

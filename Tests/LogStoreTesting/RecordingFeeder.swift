@@ -18,7 +18,7 @@ final class RecordingFeeder: StorageWitness {
   private let headerByteCount: UInt64
   private var pieces: ArraySlice<[ReadEvent]>
   private let script: FaultScript?
-  private var ledger = TickLedger()
+  private var tally = TickTally()
   /// Bytes given to the queue, and events in them, after each piece.
   private var puts: [(byteCount: UInt64, eventCount: Int)] = [(0, 0)]
   private var isClosed = false
@@ -70,10 +70,10 @@ final class RecordingFeeder: StorageWitness {
     switch event {
     case .sample(let tick, let time, let sample):
       writer.append(TickRecord(tick: tick, time: time, sample: sample))
-      ledger.sampled += 1
+      tally.sampled += 1
     case .other(.gap(let gap)):
       writer.append(TickRecord(gap))
-      ledger.add(gap.count, gap.cause)
+      tally.add(gap.count, gap.cause)
     case .other(.mark(let mark)): writer.append(mark)
     case .other(.clock(let pair)): writer.append(pair)
     case .other(.sensor(let event)): writer.append(TickRecord(event))
@@ -82,7 +82,7 @@ final class RecordingFeeder: StorageWitness {
   }
 
   private func finish(_ reason: StopReason) {
-    let end = RecordingEnd(reason: reason, ledger: ledger, lateness: LatenessSummary())
+    let end = RecordingEnd(reason: reason, tally: tally, lateness: LatenessSummary())
     writer.finish(end)
     self.end = end
     events.append(.other(.end(end)))

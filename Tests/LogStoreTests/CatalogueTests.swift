@@ -63,15 +63,15 @@ struct CatalogueTests {
       let full = try reader.account().summary
       #expect(quick.state == (ends ? .complete : .recovered))
       #expect(quick.state == full.state)
-      #expect(quick.ledger == log.ledger)
-      #expect(full.ledger == log.ledger)
+      #expect(quick.tally == log.tally)
+      #expect(full.tally == log.tally)
       #expect(quick.tickCount == UInt64(ticks))
       #expect(full.tickCount == UInt64(ticks))
       #expect(quick.duration == Int64(ticks) * 100_000_000)
       #expect(quick.clock == full.clock)
       #expect(quick.clock?.isSynchronised == true)
       #expect(quick.end == log.end)
-      #expect(quick.missingTickCount == UInt64(ticks) - log.ledger.sampled)
+      #expect(quick.missingTickCount == UInt64(ticks) - log.tally.sampled)
       #expect(full.damageCount == 0)
     }
   }

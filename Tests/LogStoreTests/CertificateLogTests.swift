@@ -19,15 +19,15 @@ struct CertificateLogTests {
   /// 40 samples, a certificate after the tenth and the thirtieth if there are any, and an end.
   private func log(_ first: SensorCertificate?, _ last: SensorCertificate?) throws -> [UInt8] {
     var encoder = try LogEncoder(ExampleLog.description())
-    var ledger = TickLedger()
+    var tally = TickTally()
     for tick in 0..<40 as Range<UInt64> {
       let sample = RawSample(ax: Int16(tick), ay: -7, az: 8192, gx: 3, gy: Int16(tick) * -5, gz: 9)
       encoder.append(TickRecord(tick: tick, time: Int64(tick) * 100_000_000, sample: sample))
-      ledger.sampled += 1
+      tally.sampled += 1
       if tick == 9, let first { encoder.append(first) }
       if tick == 29, let last { encoder.append(last) }
     }
-    encoder.finish(RecordingEnd(reason: .completed, ledger: ledger, lateness: LatenessSummary()))
+    encoder.finish(RecordingEnd(reason: .completed, tally: tally, lateness: LatenessSummary()))
     return Array(encoder.output)
   }
 

@@ -130,7 +130,7 @@ struct ChipTimesTests {
     let account = try #require(found.account)
     #expect(account.isIntact)
     #expect(account.tickCount == UInt64(log.truth.count) + UInt64(log.missing))
-    #expect(account.end?.ledger.missed == UInt64(log.missing))
+    #expect(account.end?.tally.missed == UInt64(log.missing))
     #expect(found.ticks.last == account.tickCount - 1)
   }
 

@@ -138,7 +138,7 @@ struct LogReaderTests {
     #expect(report.gapCount == 4)
     #expect(report.counted.missed == 1 << 63)
     #expect(report.counted.scheduled == 1 << 63)
-    #expect(try reader.account().summary.ledger.scheduled == 1 << 63)
+    #expect(try reader.account().summary.tally.scheduled == 1 << 63)
   }
 
   @Test("ticks missing before a gap count as lost")
@@ -150,7 +150,7 @@ struct LogReaderTests {
     let events = try read(bytes)
     let damage = try #require(events.firstIndex { $0.damage != nil })
     #expect(events[..<damage].contains { $0.tickCount == 3 })
-    let lost = log.ledger.scheduled - ticks(events)
+    let lost = log.tally.scheduled - ticks(events)
     #expect(lost > 50)
     let told = try #require(events[damage].damage).ticksLost
     #expect(told == lost)
@@ -166,7 +166,7 @@ struct LogReaderTests {
     let events = try read(bytes)
     let damage = Damage(
       page: 2, pageCount: 3, offset: 2 * 4096, byteCount: 3 * 4096, reason: .notALog,
-      ticksLost: log.ledger.scheduled - ticks(events))
+      ticksLost: log.tally.scheduled - ticks(events))
     #expect(events.compactMap(\.damage) == [damage])
   }
 

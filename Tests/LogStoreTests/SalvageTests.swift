@@ -54,7 +54,7 @@ struct SalvageTests {
     let lost = report.counted.lost - source.counted.lost
     // Where nothing follows that says how many were lost, a gap may say that some were.
     #expect(source.isLossKnown ? lost == told : lost >= told, "\(place)")
-    if let end = source.end { #expect(covered == end.ledger.scheduled, "\(place)") }
+    if let end = source.end { #expect(covered == end.tally.scheduled, "\(place)") }
     #expect((report.end?.reason == .recovered) == !source.isIntact, "\(place)")
     #expect(report.end?.lateness == source.end?.lateness ?? LatenessSummary(), "\(place)")
   }
@@ -132,7 +132,7 @@ struct SalvageTests {
     encoder.append(TickRecord(Gap(firstTick: 1, count: 1, cause: .missed)))
     encoder.flush()
     let found = try read(salvage(Array(encoder.output)))
-    let ledger = try verify(salvage(Array(encoder.output))).counted
+    let tally = try verify(salvage(Array(encoder.output))).counted
     #expect(samples(found).count == 3)
     let left = found.compactMap { event -> Gap? in
       if case .other(.gap(let gap)) = event { gap } else { nil }
@@ -145,7 +145,7 @@ struct SalvageTests {
         Gap(firstTick: 15, count: 3, cause: .lost), Gap(firstTick: 19, count: 1, cause: .lost),
         Gap(firstTick: 20, count: 2, cause: .ringFull),
       ])
-    #expect(ledger.scheduled == 22)
+    #expect(tally.scheduled == 22)
   }
 
   @Test("a log that reports more ticks than an end can count is still salvaged")
@@ -156,7 +156,7 @@ struct SalvageTests {
     encoder.flush()
     let report = try verify(salvage(Array(encoder.output)))
     #expect(report.counted.scheduled == 1 << 63)
-    #expect(report.end?.ledger.missed == (1 << 60) - 1)
+    #expect(report.end?.tally.missed == (1 << 60) - 1)
     #expect(!report.isIntact)
   }
 

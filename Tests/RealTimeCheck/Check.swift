@@ -115,15 +115,15 @@ private func check<Loop: SamplingLoop & ~Copyable>(
   let once = count(options.ticks, &sampler, &consumer)
   let twice = count(2 * options.ticks, &sampler, &consumer)
 
-  let ledger = sampler.ledger
+  let tally = sampler.tally
   print(
-    "\(name)\(dips ? ", supply dips" : ""): \(ledger.sampled) of \(ledger.scheduled)")
+    "\(name)\(dips ? ", supply dips" : ""): \(tally.sampled) of \(tally.scheduled)")
   print("  \((twice - once).text(per: UInt64(options.ticks))) a sample")
   // Lists of registers are walked while the chip is set up again, a few references each time.
   let isClean = dips ? once.isBounded && twice.isBounded : once.isZero && twice.isZero
   if !isClean { print("  in \(options.ticks) ticks: \(once.text())") }
-  let isDriven = dips ? ledger.reinitialising > 0 : ledger.sampled == ledger.scheduled
-  if !isDriven { print("  that is not what the scene should give: \(ledger)") }
+  let isDriven = dips ? tally.reinitialising > 0 : tally.sampled == tally.scheduled
+  if !isDriven { print("  that is not what the scene should give: \(tally)") }
   return isClean && isDriven
 }
 

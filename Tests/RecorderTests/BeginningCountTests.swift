@@ -5,40 +5,40 @@ import LogStoreTesting
 import Recorder
 import Testing
 
-@Suite("Turns and the number of events")
+@Suite("Cycles and the number of events")
 struct BeginningCountTests {
   private func at(_ seconds: Int64) -> MonotonicTime {
     MonotonicTime(nanoseconds: 5_000_000_007 + seconds * 1_000_000_000)
   }
 
-  /// Seconds at which a turn is taken, of those at which the loop looks; and when the next one is due.
-  private func turns(lookingAt seconds: [Int64]) -> (taken: [Int64], due: MonotonicTime) {
+  /// Seconds at which a cycle is taken, of those at which the loop looks; and when the next one is due.
+  private func cycles(lookingAt seconds: [Int64]) -> (taken: [Int64], due: MonotonicTime) {
     var cycle = DutyCycle(period: 600_000_000_000, from: at(0))
     var taken: [Int64] = []
-    for second in seconds where cycle.takeTurn(at: at(second)) { taken.append(second) }
+    for second in seconds where cycle.takeCycle(at: at(second)) { taken.append(second) }
     return (taken, cycle.due)
   }
 
   @Test(
-    "the first turn is at once, each other one a period after the one before, however late that was seen"
+    "the first cycle is at once, each other one a period after the one before, however late that was seen"
   )
-  func turns() {
-    let (taken, due) = turns(lookingAt: [0, 0, 599, 601, 602, 1199])
+  func eachPeriod() {
+    let (taken, due) = cycles(lookingAt: [0, 0, 599, 601, 602, 1199])
     #expect(taken == [0, 601])
     #expect(due == at(1200))
   }
 
-  @Test("turns that pass unseen are left out")
+  @Test("cycles that pass unseen are left out")
   func missedTurns() {
-    let (taken, due) = turns(lookingAt: [1800, 2399, 3599])
+    let (taken, due) = cycles(lookingAt: [1800, 2399, 3599])
     #expect(taken == [1800, 3599])
     #expect(due == at(3600))
   }
 
-  @Test("of turns in a row that are left out, the journal has the first")
-  func turnsLeftOut() throws {
+  @Test("of cycles left out in a row, the journal has the first")
+  func cyclesLeftOut() throws {
     var configuration = RecorderConfiguration.default
-    // No turn is taken: the sensor never sleeps.
+    // No cycle begins: the sensor never sleeps.
     (configuration.rate, configuration.every) = (ExampleLog.rate(100), 1_000_000_000)
     configuration.reserve = 0
     let source = CountingSource()
@@ -54,7 +54,7 @@ struct BeginningCountTests {
     _ = try SimulatedRecorder(
       RecorderSetup(configuration, sensor: source, store: directory.path), surroundings
     ).run()
-    #expect(sentences.all.count { $0.contains("a turn of the duty cycle is left out") } == 1)
+    #expect(sentences.all.count { $0.contains("a recording of the duty cycle is left out") } == 1)
   }
 
   @Test("a recording counts for 24 hours")

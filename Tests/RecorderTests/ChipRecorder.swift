@@ -262,8 +262,8 @@ struct Take {
     let end = try #require(report.end)
     let chip = try #require(report.chipClock)
     #expect(chip.isWhole && chip.unprovedCount == 0, "\(name): \(chip)")
-    #expect(end.ledger.sampled == UInt64(ticks.count))
-    #expect(end.ledger.scheduled == report.tickCount)
+    #expect(end.tally.sampled == UInt64(ticks.count))
+    #expect(end.tally.scheduled == report.tickCount)
     var next = gaps.first.map { $0.firstTick == 0 ? $0.count : 0 } ?? 0
     for (row, tick) in ticks.enumerated() {
       let skipped = gaps.filter { (next..<tick).contains($0.firstTick) }.map(\.count).reduce(0, +)

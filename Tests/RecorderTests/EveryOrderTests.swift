@@ -130,14 +130,14 @@ struct EveryOrderTests {
       let events = try ordered.run()
       if ordered.isStalledAtEnd { stalledEnds += 1 }
       orders += 1
-      try check(events, ticks: ticks, ledger: try #require(ordered.stepped?.ledger))
+      try check(events, ticks: ticks, tally: try #require(ordered.stepped?.tally))
     } while tree.goOn()
     #expect(orders > Int(ticks) * 2)
     print("\(ticks) ticks: \(orders) orders, in \(stalledEnds) the card still stalled at the end")
   }
 
-  /// Expects each tick once, and the sampler's ledger in the end record.
-  private func check(_ events: [ReadEvent], ticks: UInt64, ledger: TickLedger) throws {
+  /// Expects each tick once, and the sampler's tally in the end record.
+  private func check(_ events: [ReadEvent], ticks: UInt64, tally: TickTally) throws {
     // Gaps come before the samples of their page.
     var found: [UInt64] = []
     var end: RecordingEnd?
@@ -150,7 +150,7 @@ struct EveryOrderTests {
       }
     }
     try #require(found.sorted() == Array(0..<ticks))
-    try #require(end?.ledger == ledger)
-    try #require(ledger.scheduled == ticks)
+    try #require(end?.tally == tally)
+    try #require(tally.scheduled == ticks)
   }
 }

@@ -136,8 +136,8 @@ struct GestureTests {
     {
       var once = GestureRecogniser(isHeldAtStart: false)
       var thrice = GestureRecogniser(isHeldAtStart: false)
-      var expected: [RecorderEvent] = []
-      var events: [RecorderEvent] = []
+      var expected: [RecorderInput] = []
+      var events: [RecorderInput] = []
       for (index, edge) in edges.enumerated() {
         let isPressed = index % 2 == 0
         expected += once.handle(LineEdge(isActive: isPressed, time: at(edge)))
@@ -158,7 +158,7 @@ struct GestureTests {
       for second in stamps {
         for third in stamps {
           var recogniser = GestureRecogniser(isHeldAtStart: false)
-          var events: [RecorderEvent] = []
+          var events: [RecorderInput] = []
           for (isPressed, stamp) in [(true, first), (false, second), (true, third), (false, first)]
           {
             let time = MonotonicTime(nanoseconds: stamp)
@@ -185,9 +185,9 @@ struct GestureTests {
   }
 }
 
-extension [RecorderEvent] {
+extension [RecorderInput] {
   /// The events without those of a button going down.
-  var gestures: [RecorderEvent] {
+  var gestures: [RecorderInput] {
     filter { if case .buttonDown = $0 { false } else { true } }
   }
 }
@@ -196,7 +196,7 @@ extension [RecorderEvent] {
 struct Presses {
   var total = 0
 
-  init(_ gestures: [RecorderEvent]) {
+  init(_ gestures: [RecorderInput]) {
     for gesture in gestures {
       switch gesture {
       // A double press was reported as a press before.

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The light guides a calibration by hand")
 struct GuideLightTests {
-  private func machine(_ events: [RecorderEvent]) -> RecorderMachine {
+  private func machine(_ events: [RecorderInput]) -> RecorderMachine {
     var machine = RecorderMachine(samplesWhileIdle: true)
     for event in events { _ = machine.handle(event) }
     return machine
@@ -19,7 +19,7 @@ struct GuideLightTests {
 
   @Test("a recording that two presses begin is guided, and the next one is not")
   func twoPresses() {
-    let start: [RecorderEvent] = [.begin, .sensorReady, .press(at: at(1))]
+    let start: [RecorderInput] = [.begin, .sensorReady, .press(at: at(1))]
     #expect(!machine(start + [.single(at: at(1))]).isGuided)
     let guided = start + [.double(at: at(1)), .firstSample]
     #expect(machine(guided).isGuided && machine(guided).state == .recording)
@@ -34,7 +34,7 @@ struct GuideLightTests {
   @Test(
     "two presses while the sensor is brought up begin a guided recording as soon as it can begin")
   func waiting() {
-    let waits: [RecorderEvent] = [.begin, .press(at: at(1)), .double(at: at(1))]
+    let waits: [RecorderInput] = [.begin, .press(at: at(1)), .double(at: at(1))]
     #expect(machine(waits + [.sensorReady]).isGuided)
     #expect(!machine(waits + [.stop(at: at(2)), .sensorReady, .start(at: at(3))]).isGuided)
     #expect(!machine([.begin, .press(at: at(1)), .single(at: at(1)), .sensorReady]).isGuided)
@@ -47,11 +47,11 @@ struct GuideLightTests {
 
   @Test("the recording after a guided one that is discarded is guided too, and that is all")
   func discarded() {
-    let guided: [RecorderEvent] = [
+    let guided: [RecorderInput] = [
       .begin, .sensorReady, .press(at: at(1)), .double(at: at(1)), .firstSample,
     ]
     #expect(machine(guided + [.long(at: at(5)), .saved, .firstSample]).isGuided)
-    let plain: [RecorderEvent] = [.begin, .sensorReady, .start(at: at(1)), .firstSample]
+    let plain: [RecorderInput] = [.begin, .sensorReady, .start(at: at(1)), .firstSample]
     #expect(!machine(plain + [.long(at: at(5)), .saved, .firstSample]).isGuided)
   }
 

@@ -55,9 +55,9 @@ final class HeldRecording: StorageWitness {
   func didSync() {
     syncCount += 1
     guard syncCount == hold.sync else { return passTime(until: clock.now()) }
-    let first = stepped.ledger.scheduled
+    let first = stepped.tally.scheduled
     passTime(until: clock.now() + hold.nanoseconds)
-    heldTicks = first..<stepped.ledger.scheduled
+    heldTicks = first..<stepped.tally.scheduled
   }
 
   /// Lets the others work until `instant` and until they have work for the flusher.

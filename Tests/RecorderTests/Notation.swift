@@ -7,7 +7,7 @@ import Testing
 /// Events and effects in the words of the state table, so that the test's table can be compared with the specification.
 enum Notation {
   /// All events, in the words of the table. Stamps are the numbers after the words.
-  static let events: [(name: String, event: RecorderEvent)] = [
+  static let events: [(name: String, event: RecorderInput)] = [
     ("begin", .begin),
     ("down 5", .buttonDown(at: time(5))),
     ("press 5", .press(at: time(5))),
@@ -53,7 +53,7 @@ enum Notation {
   private static func stamp(_ time: MonotonicTime) -> Int64 { time.nanoseconds / tenth }
 
   /// The event of this name.
-  static func event(_ name: String) -> RecorderEvent {
+  static func event(_ name: String) -> RecorderInput {
     guard let found = events.first(where: { $0.name == name }) else {
       preconditionFailure("no event \(name)")
     }

@@ -28,7 +28,7 @@ private struct Crowd {
   }
 
   /// Whether the machine refused it.
-  private mutating func step(_ name: String, _ event: RecorderEvent) -> Bool {
+  private mutating func step(_ name: String, _ event: RecorderInput) -> Bool {
     daemon.note(name)
     path.append(name)
     let effects = machine.handle(event)

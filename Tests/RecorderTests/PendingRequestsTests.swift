@@ -17,18 +17,18 @@ struct PendingRequestsTests {
     var heard: [Int: ControlAnswer] = [:]
     private var caller = 0
 
-    init(samplesWhileIdle: Bool = true, through events: RecorderEvent...) {
+    init(samplesWhileIdle: Bool = true, through events: RecorderInput...) {
       machine = RecorderMachine(samplesWhileIdle: samplesWhileIdle)
       for event in [.begin] + events { happen(event) }
     }
 
-    mutating func happen(_ event: RecorderEvent, because cause: PendingRequests<Int>.Cause? = nil) {
+    mutating func happen(_ event: RecorderInput, because cause: PendingRequests<Int>.Cause? = nil) {
       let effects = machine.handle(event)
       note(requests.note(event, effects, machine, because: cause))
     }
 
     /// The number of a caller whose request is accepted.
-    mutating func ask(_ request: ControlRequest, _ event: RecorderEvent, at seconds: Int64 = 1)
+    mutating func ask(_ request: ControlRequest, _ event: RecorderInput, at seconds: Int64 = 1)
       -> Int
     {
       caller += 1

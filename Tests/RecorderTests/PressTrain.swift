@@ -28,8 +28,8 @@ struct PressTrain {
   }
 
   /// The gestures, computed from the presses' lengths and distances alone.
-  var expected: [RecorderEvent] {
-    var gestures: [RecorderEvent] = []
+  var expected: [RecorderInput] {
+    var gestures: [RecorderInput] = []
     var open: (down: Int64, up: Int64)?
     for index in stride(from: 0, to: edges.count, by: 2) {
       let (down, up) = (edges[index], edges[index + 1])
@@ -57,9 +57,9 @@ struct PressTrain {
   }
 
   /// The events of a recogniser that is woken at its deadlines or late, and gets some edges twice.
-  func play(_ generator: inout SeededGenerator) -> [RecorderEvent] {
+  func play(_ generator: inout SeededGenerator) -> [RecorderInput] {
     var recogniser = GestureRecogniser(isHeldAtStart: false)
-    var events: [RecorderEvent] = []
+    var events: [RecorderInput] = []
     for (index, stamp) in edges.enumerated() {
       while let deadline = recogniser.deadline, deadline.nanoseconds <= stamp,
         Bool.random(using: &generator)

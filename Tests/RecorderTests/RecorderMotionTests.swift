@@ -183,7 +183,7 @@ struct RecorderMotionTests {
     }
   }
 
-  @Test("a press before a turn of the duty cycle does not end the turn's recording")
+  @Test("a press before a recording of the duty cycle does not end that recording")
   func pressAndTurn() {
     var machine = StateTable.machine(in: "asleep")
     _ = machine.handle(.start(at: Notation.time(6), by: .duty))

@@ -9,8 +9,8 @@ struct RecorderStatusTests {
   private static var whole: RecorderStatus {
     var status = RecorderStatus(state: .recording)
     status.number = 12
-    status.ledger?.sampled = 340
-    status.ledger?.missed = 5
+    status.tally?.sampled = 340
+    status.tally?.missed = 5
     status.lateness = LatenessSummary(median: 61_000, percentile99: 123_456, maximum: 2_000_000)
     status.worstFlush = 1_234_567_890
     status.freeBytes = 12_345_678_901
@@ -25,7 +25,7 @@ struct RecorderStatusTests {
     (setting.postTrigger, setting.pause) = (3_000_000_000, 7_200_000_000_001)
     status.trigger = TriggerStatus(
       setting, preTrigger: 400_000_000, isArmed: true, count: 12, sinceLast: 3_000_000_001)
-    status.untilTurn = 600_000_000_000
+    status.untilCycle = 600_000_000_000
     status.calendar = "Mon..Fri 08:00"
     status.problem = .storageFull
     status.failure = "there is no room in /var/x"
@@ -37,7 +37,7 @@ struct RecorderStatusTests {
   private static var gone: RecorderStatus {
     var status = RecorderStatus(state: .armed)
     status.number = 12
-    status.ledger = nil
+    status.tally = nil
     return status
   }
 
@@ -87,7 +87,7 @@ struct RecorderStatusTests {
         chip clock   1031.205 Hz, ±118 µs
         real time    fifo 80, memory locked
         trigger      rms 0.05 g over 1.5 s above 0.25 Hz, 0.4 s before, 3 s after, 7200.000000001 s pause, armed, 12 of 900 recordings in 24 h, last event 4 s ago
-        next turn    in 600 s
+        next cycle    in 600 s
         calendar     Mon..Fri 08:00
         note         left "wrist"
         """)

@@ -59,14 +59,14 @@ struct RecordingLogTests {
         TickRecord(SensorEvent(tick: 7, kind: .back, fault: .none)), RecordingLogTests.sample(7),
       ]
     for record in records { log.write(record) }
-    #expect(log.ledger.sampled == 4)
-    #expect(log.ledger.busErrors == 4)
+    #expect(log.tally.sampled == 4)
+    #expect(log.tally.busErrors == 4)
     #expect(log.reached == 8)
     let events = try events(.signal)
     #expect(events.compactMap(\.damage).isEmpty)
     #expect(events.reduce(0) { $0 + $1.tickCount } == 8)
     let end = try #require(RecordingLogTests.end(events))
-    #expect(end.ledger == log.ledger)
+    #expect(end.tally == log.tally)
     #expect(end.reason == .signal)
   }
 
@@ -144,13 +144,13 @@ struct RecordingLogTests {
   func givingUp() throws {
     log.write(RecordingLogTests.sample(0))
     log.giveUp(before: 3)
-    #expect(log.ledger.missed == 2)
+    #expect(log.tally.missed == 2)
     log.write(TickRecord(Gap(firstTick: 3, count: 1, cause: .busError, code: 121)))
     log.giveUp(before: 10)
-    #expect(log.ledger.busErrors == 7)
+    #expect(log.tally.busErrors == 7)
     log.giveUp(before: 4)
     log.giveUp(before: 12, because: .ringFull)
-    #expect(log.ledger.ringFull == 2)
+    #expect(log.tally.ringFull == 2)
     let events = try events(.storageFull)
     #expect(events.compactMap(\.damage).isEmpty)
     #expect(events.reduce(0) { $0 + $1.tickCount } == 12)

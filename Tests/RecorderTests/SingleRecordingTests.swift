@@ -54,7 +54,7 @@ struct SingleRecordingTests {
     let stream = try ControlClient.open(path: socket, line: "watch")
     for _ in 0..<3 {
       clock.advance(by: 2_000_000_000)
-      loop.turn()
+      loop.round()
     }
     #expect(attempts.all.count == 4)
     #expect(sentences.all == ["no sensor is there"])
@@ -65,12 +65,12 @@ struct SingleRecordingTests {
     let failure = FilingFailure(
       failure: CommandFailure(.inputOutput, "the card fails"), isFull: false, isGone: true,
       kept: nil)
-    let end = RecordingEnd(reason: .signal, ledger: TickLedger(), lateness: LatenessSummary())
+    let end = RecordingEnd(reason: .signal, tally: TickTally(), lateness: LatenessSummary())
     let filed = FiledRecording(
       number: 1, id: ExampleLog.description(1).id, fate: .kept, end: end, failure: failure)
     loop.handle(.filed(filed))
     clock.advance(by: LiveFeed.framePeriod)
-    loop.turn()
+    loop.round()
     #expect(String(decoding: stream.read() ?? [], as: UTF8.self).hasPrefix("d "))
     #expect(sentences.all == ["no sensor is there", "the card fails"])
     try loop.end()

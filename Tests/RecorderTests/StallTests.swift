@@ -40,7 +40,7 @@ struct StallTests {
     let report = try StallTests.report(recording)
     #expect(report.isIntact)
     #expect(report.gapCount == 1)
-    #expect(report.end?.ledger == recording.stepped.ledger)
+    #expect(report.end?.tally == recording.stepped.tally)
     let events = try read(recording.bytes)
     let gaps = events.compactMap { event -> Gap? in
       if case .other(.gap(let gap)) = event { return gap }
@@ -48,7 +48,7 @@ struct StallTests {
     }
     let gap = try #require(gaps.first)
     #expect(gap.cause == .ringFull)
-    #expect(gap.count == recording.stepped.ledger.ringFull)
+    #expect(gap.count == recording.stepped.tally.ringFull)
     // The oldest samples stay: those that fit into the queue at 16 bytes each, and a ring.
     #expect(gap.firstTick >= recording.heldTicks.lowerBound + UInt64(capacity / 16 + 600))
     // The gap ends with the hold, not before: no newer sample replaced an older one.
@@ -63,9 +63,9 @@ struct StallTests {
     let stalled = try HeldRecording(ticks: 6000, hold: (sync: 2, nanoseconds: 3_000_000_000))
     let overrun = try HeldRecording(
       ticks: 6000, hold: (sync: 2, nanoseconds: 3_000_000_000), capacity: 20_000)
-    #expect(smooth.stepped.ledger.ringFull == 0)
-    #expect(stalled.stepped.ledger.ringFull == 0)
-    #expect(overrun.stepped.ledger.ringFull > 500)
+    #expect(smooth.stepped.tally.ringFull == 0)
+    #expect(stalled.stepped.tally.ringFull == 0)
+    #expect(overrun.stepped.tally.ringFull > 500)
     let lateness = try #require(smooth.stepped.end?.lateness)
     #expect(lateness.median < lateness.maximum)
     #expect(stalled.stepped.end?.lateness == lateness)

@@ -73,8 +73,8 @@ final class ScriptedButton: Panel {
 
   func forget(at instant: MonotonicTime) { forgetAt.append(instant) }
 
-  func events(now: MonotonicTime) -> [RecorderEvent] {
-    var events: [RecorderEvent] = []
+  func events(now: MonotonicTime) -> [RecorderInput] {
+    var events: [RecorderInput] = []
     if edges.isEmpty, recogniser.deadline == nil, forgetAt.isEmpty {
       guard let more = next(now) else { return [.terminate] }
       edges = more[...]
@@ -95,7 +95,7 @@ final class ScriptedButton: Panel {
     didShow(picture)
   }
 
-  func close() -> [RecorderEvent] { [] }
+  func close() -> [RecorderInput] { [] }
 }
 
 /// The shipped service with a button, stepped in simulated time at 100 Hz: recordings of 6 s unless the test says

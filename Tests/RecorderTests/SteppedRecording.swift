@@ -64,8 +64,8 @@ final class SteppedRecording<Clock: MonotonicClock> {
     writer.begin(RecordingOrder(at: start, ticksBefore: 0, ticksAfter: ticks))
   }
 
-  /// The sampler's ledger.
-  var ledger: TickLedger { sampler.ledger }
+  /// The sampler's tally.
+  var tally: TickTally { sampler.tally }
 
   /// A tick.
   func stepSampler() {

@@ -47,7 +47,7 @@ struct WholeRecording {
     let isWhole = numbers == Array(ticks)
     #expect(isWhole, "recording \(description.number): \(numbers.count) samples from \(first)")
     #expect(report.isIntact, "recording \(description.number): \(report)")
-    #expect(end.ledger.scheduled == UInt64(numbers.count))
+    #expect(end.tally.scheduled == UInt64(numbers.count))
     #expect(description.plannedTicks.map { UInt64(numbers.count) <= $0 } ?? true)
   }
 }

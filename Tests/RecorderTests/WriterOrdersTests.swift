@@ -91,7 +91,7 @@ private final class OrderedWriter {
   }
 
   /// Ticks in the log.
-  var logged: UInt64 { channel.gauge.withLock { $0.progress?.ledger.scheduled ?? 0 } }
+  var logged: UInt64 { channel.gauge.withLock { $0.progress?.tally.scheduled ?? 0 } }
 
   /// News in words.
   func news() -> [String] {

@@ -58,7 +58,7 @@ struct RecordingAccountTests {
         #expect(report.end?.reason == end.reason)
         #expect(log.plan.start == bench.schedule.deadline(of: 10))
         #expect(
-          report.end?.ledger.scheduled == 16,
+          report.end?.tally.scheduled == 16,
           "held up from \(from) until \(until): \(report.end.debugDescription)")
         // Records that arrive in time are logged; the rest is one gap.
         let isLate = until > 4.8 && from < 26
@@ -90,7 +90,7 @@ struct RecordingAccountTests {
     bench.writer.end(at: nil, reason: .sensorLost)
     #expect(bench.finish(within: 2))
     try bench.expect(20..<41, in: 0, .sensorLost)
-    #expect(try bench.logs[0].verification().end?.ledger.busErrors == 19)
+    #expect(try bench.logs[0].verification().end?.tally.busErrors == 19)
     #expect(try bench.logs[0].gaps().allSatisfy { $0.cause == .busError && $0.code == 121 })
   }
 
@@ -152,7 +152,7 @@ struct RecordingAccountTests {
     #expect(log.plan.start == bench.schedule.deadline(of: 3000))
     let report = try log.verification()
     #expect(report.isIntact)
-    #expect(report.end?.ledger.scheduled == 5001)
+    #expect(report.end?.tally.scheduled == 5001)
     let gap = try #require(try log.gaps().first)
     #expect(gap.firstTick == 0 && gap.cause == .ringFull)
     #expect(try log.gaps().count == 1)

@@ -101,7 +101,7 @@ struct RecordingEndTests {
     bench.advance(to: 4.35)
     bench.writer.hold(at: bench.now)
     bench.advance(to: 5)
-    #expect(bench.writer.progress?.ledger.scheduled == 21)
+    #expect(bench.writer.progress?.tally.scheduled == 21)
     bench.end(at: bench.instant(4.01), .button)
     try bench.expect(20..<41, in: 0, .button)
   }

@@ -34,7 +34,7 @@ struct RecordingFileTests {
     #expect(bench.droppedTicks.min() == 1000 + kept)
     #expect(try bench.logs[0].gaps().map(\.cause) == [.ringFull])
     #expect(
-      try bench.logs[0].verification().end?.ledger.ringFull == UInt64(bench.droppedTicks.count))
+      try bench.logs[0].verification().end?.tally.ringFull == UInt64(bench.droppedTicks.count))
   }
 
   @Test("an end that is requested while the file is made ends the recording at that tick")
@@ -95,7 +95,7 @@ struct RecordingFileTests {
     bench.begin()
     gate.close()
     // Until the queue is full, and the ring is not.
-    while bench.writer.progress?.ledger.sampled ?? 0 == 0 || !isStalled(bench) {
+    while bench.writer.progress?.tally.sampled ?? 0 == 0 || !isStalled(bench) {
       bench.advance(to: bench.now + 50_000_000)
     }
     bench.advance(to: bench.now + 300_000_000)
@@ -114,9 +114,9 @@ struct RecordingFileTests {
 
   /// Whether the last turn left records in the ring.
   private func isStalled(_ bench: WriterBench) -> Bool {
-    let before = bench.writer.progress?.ledger.sampled
+    let before = bench.writer.progress?.tally.sampled
     bench.advance(to: bench.now + 50_000_000)
-    return bench.writer.progress?.ledger.sampled == before
+    return bench.writer.progress?.tally.sampled == before
   }
 
   @Test(
@@ -182,7 +182,7 @@ struct RecordingFileTests {
       try bench.logs[0].gaps() == [
         Gap(firstTick: next - 1000, count: end - next, cause: .ringFull)
       ])
-    #expect(report.end?.ledger == report.counted && report.counted.scheduled == end - 1000)
+    #expect(report.end?.tally == report.counted && report.counted.scheduled == end - 1000)
     bench.configureDisk = { _ in }
     bench.writer.begin(RecordingOrder(at: bench.now, ticksBefore: .max, ticksAfter: 0))
     bench.end(.button)

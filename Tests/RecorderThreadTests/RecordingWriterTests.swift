@@ -29,10 +29,10 @@ struct RecordingWriterTests {
     #expect(bench.logs.count == 1)
     #expect(log.plan.plannedTicks == 70)
     try log.expect(own - 20..<own + 50, of: bench.schedule, bench.sampleTimes, reason: .completed)
-    var ledger = TickLedger()
-    ledger.sampled = 70
+    var tally = TickTally()
+    tally.sampled = 70
     let end = try #require(try log.verification().end)
-    #expect(end.ledger == ledger)
+    #expect(end.tally == tally)
     let last = bench.schedule.deadline(of: own + 49)
     #expect(bench.news == [.firstSample, .limitReached(at: last)])
     #expect(bench.ends == [end])
@@ -63,7 +63,7 @@ struct RecordingWriterTests {
     bench.advance(to: 4)
     bench.end(.completed)
     let end = try #require(try bench.logs[0].verification().end)
-    #expect(end.ledger.sampled == 300)
+    #expect(end.tally.sampled == 300)
   }
 
   @Test(
@@ -82,7 +82,7 @@ struct RecordingWriterTests {
     let log = try #require(bench.logs.first)
     #expect(log.plan.frame.base == 960)
     let end = try #require(try log.verification().end)
-    #expect((689...691).contains(end.ledger.sampled) && end.ledger.scheduled == end.ledger.sampled)
+    #expect((689...691).contains(end.tally.sampled) && end.tally.scheduled == end.tally.sampled)
   }
 
   @Test("the pre-trigger is limited by the history and by the previous recording")
@@ -149,8 +149,8 @@ struct RecordingWriterTests {
     #expect(!bench.news.contains(.firstSample))
     let end = try #require(bench.ends.last)
     #expect(end.reason == .completed)
-    #expect(end.ledger.sampled == 0)
-    #expect(end.ledger.busErrors == 30)
+    #expect(end.tally.sampled == 0)
+    #expect(end.tally.busErrors == 30)
   }
 
   @Test(

@@ -52,10 +52,10 @@ struct ThreadedRecordingTests {
     let entry = try #require(try catalogue.list().entries.first)
     var reader = try catalogue.reader(of: entry)
     let account = try reader.account()
-    let ledger = try #require(account.end?.ledger)
+    let tally = try #require(account.end?.tally)
     #expect(account.damage.isEmpty)
     #expect(account.isBalanced == true)
-    #expect(ledger.scheduled == 400)
-    #expect(ledger.sampled > 0)
+    #expect(tally.scheduled == 400)
+    #expect(tally.sampled > 0)
   }
 }

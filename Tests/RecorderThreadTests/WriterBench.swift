@@ -47,7 +47,7 @@ final class WriterBench {
   var queueCapacity = 1 << 20
 
   /// The writer's reports.
-  private(set) var news: [RecorderEvent] = []
+  private(set) var news: [RecorderInput] = []
   /// The ends of recordings whose logs have them.
   private(set) var ends: [RecordingEnd] = []
   /// The current recording, and the previous ones.
@@ -175,7 +175,7 @@ final class WriterBench {
   }
 
   /// The reports since the last call.
-  func drainNews() -> [RecorderEvent] {
+  func drainNews() -> [RecorderInput] {
     defer { news = [] }
     return news
   }

@@ -83,7 +83,7 @@ final class WrittenLog: Sendable {
     #expect(report.isIntact, "\(report)", sourceLocation: sourceLocation)
     #expect(report.end?.reason == reason, sourceLocation: sourceLocation)
     let count = UInt64(ticks.count)
-    #expect(report.end?.ledger.scheduled == count, sourceLocation: sourceLocation)
+    #expect(report.end?.tally.scheduled == count, sourceLocation: sourceLocation)
     #expect(plan.start == schedule.deadline(of: ticks.lowerBound), sourceLocation: sourceLocation)
     let base = schedule.rate.nanoseconds(atTick: ticks.lowerBound)
     let unit = WriterBench.timeUnit

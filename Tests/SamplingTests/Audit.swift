@@ -3,13 +3,13 @@
 import IMUModel
 import Sampling
 
-/// Checks that the records cover each of `ticks` ticks once and in order, that the ledger says the same,
+/// Checks that the records cover each of `ticks` ticks once and in order, that the tally says the same,
 /// and that each sample was taken in its tick's period. Returns what is wrong, or `nil`.
 func audit(
-  _ records: [TickRecord], ledger: TickLedger, ticks: UInt64, schedule: Schedule, timeUnit: Int64
+  _ records: [TickRecord], tally: TickTally, ticks: UInt64, schedule: Schedule, timeUnit: Int64
 ) -> String? {
   let rate = schedule.rate
-  var counted = TickLedger()
+  var counted = TickTally()
   var next: UInt64 = 0
   for record in records {
     switch record.kind {
@@ -34,7 +34,7 @@ func audit(
     }
   }
   if next != ticks { return "\(next) ticks recorded of \(ticks)" }
-  if counted != ledger { return "records say \(counted), the ledger \(ledger)" }
-  if ledger.scheduled != ticks { return "ledger \(ledger) does not add up to \(ticks)" }
+  if counted != tally { return "records say \(counted), the tally \(tally)" }
+  if tally.scheduled != ticks { return "tally \(tally) does not add up to \(ticks)" }
   return nil
 }

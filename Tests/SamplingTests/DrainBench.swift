@@ -54,7 +54,7 @@ struct DrainBench: Sendable {
 
   struct Outcome {
     var records: [TickRecord] = []
-    var ledger = TickLedger()
+    var tally = TickTally()
     var epochs: [Epoch] = []
     /// What is wrong with the order of the records or the account; `nil` for nothing.
     var imbalance: String?
@@ -130,7 +130,7 @@ struct DrainBench: Sendable {
     drainer.run()
 
     var outcome = Outcome()
-    (outcome.records, outcome.ledger) = (sink.box.records + drainer.undelivered, drainer.ledger)
+    (outcome.records, outcome.tally) = (sink.box.records + drainer.undelivered, drainer.tally)
     outcome.sleeps = sleeper.sleeps
     judge(&outcome, truth, start)
     return outcome
@@ -239,7 +239,7 @@ extension DrainBench {
   ///
   /// - Returns: What is wrong with their order or the account.
   private func place(_ outcome: inout Outcome) -> String? {
-    var counted = TickLedger()
+    var counted = TickTally()
     var next: UInt64 = 0
     for record in outcome.records {
       switch record.kind {
@@ -272,7 +272,7 @@ extension DrainBench {
         outcome.epochs[outcome.epochs.count - 1].readings.append(reading)
       }
     }
-    return counted == outcome.ledger ? nil : "records say \(counted), the ledger \(outcome.ledger)"
+    return counted == outcome.tally ? nil : "records say \(counted), the tally \(outcome.tally)"
   }
 
   /// Finds the chip's tick of slot 0 by the first samples, and counts those that do not fit.

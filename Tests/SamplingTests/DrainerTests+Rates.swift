@@ -33,7 +33,7 @@ extension DrainerTests {
     expectSound(outcome)
     #expect(outcome.epochs.count == 1 && outcome.gaps.isEmpty && outcome.events.isEmpty)
     let expected = bench.rate.hertz * Double(bench.milliseconds) / 1000
-    #expect(Double(outcome.ledger.sampled) > 0.7 * expected, "\(bench.rate.hertz) Hz")
+    #expect(Double(outcome.tally.sampled) > 0.7 * expected, "\(bench.rate.hertz) Hz")
   }
 
   @Test(
@@ -77,6 +77,6 @@ extension DrainerTests {
     let outcome = try bench.run()
     expectSound(outcome)
     #expect(outcome.epochs.count == 1 && outcome.gaps.isEmpty && outcome.events.isEmpty)
-    #expect(Double(outcome.ledger.sampled) > 2.9 * Double(hertz))
+    #expect(Double(outcome.tally.sampled) > 2.9 * Double(hertz))
   }
 }

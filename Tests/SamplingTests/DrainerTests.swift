@@ -35,7 +35,7 @@ struct DrainerTests {
       expectSound(outcome)
       #expect(outcome.epochs.count == 1 && outcome.gaps.isEmpty && outcome.events.isEmpty)
       let expected = bench.rate.hertz * 3 * (1 + Double(error) * 1e-6)
-      #expect(abs(Double(outcome.ledger.sampled) - expected) < 50)
+      #expect(abs(Double(outcome.tally.sampled) - expected) < 50)
       // In the first second the rate is not known, and the period may be off by some percent.
       #expect(outcome.worstTime < 3_000_000, "\(outcome.worstTime) ns")
     }
@@ -193,7 +193,7 @@ struct DrainerTests {
       let causes = Set(outcome.gaps.map(\.cause))
       #expect(causes.contains(.reinitialising))
       #expect(causes.subtracting([.reinitialising]).isSubset(of: [.busError]), "\(causes)")
-      #expect(outcome.ledger.sampled > UInt64(bench.rate.hertz * 1.2))
+      #expect(outcome.tally.sampled > UInt64(bench.rate.hertz * 1.2))
     }
   }
 
@@ -205,7 +205,7 @@ struct DrainerTests {
     let outcome = try bench.run()
     expectSound(outcome)
     #expect(Set(outcome.gaps.map(\.cause)) == [.busError])
-    let lost = Double(outcome.ledger.busErrors) / bench.rate.hertz
+    let lost = Double(outcome.tally.busErrors) / bench.rate.hertz
     #expect(lost > 1.4 && lost < 2.2, "\(lost) s")
   }
 
@@ -234,7 +234,7 @@ struct DrainerTests {
     expectSound(outcome)
     #expect(outcome.epochs.count == 1)
     #expect(!outcome.gaps.isEmpty && Set(outcome.gaps.map(\.cause)) == [.ringFull])
-    #expect(outcome.ledger.ringFull > 100)
+    #expect(outcome.tally.ringFull > 100)
   }
 
   @Test(
@@ -289,7 +289,7 @@ struct DrainerTests {
     var bench = DrainBench(model: model, rate: .hz(model == .lsm6dso ? 416 : 480), stride: 16)
     (bench.stampsSamples, bench.hidesStamps) = (true, true)
     let outcome = try bench.run()
-    #expect(outcome.ledger.sampled == 0)
+    #expect(outcome.tally.sampled == 0)
     #expect(outcome.events.contains { $0.fault == .noData }, "\(outcome.events)")
   }
 

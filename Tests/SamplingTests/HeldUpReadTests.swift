@@ -64,9 +64,9 @@ import Testing
     let recording = SampledRecording(.hz(100), ticks: 500)
     recording.script.checkCost = 200_000_000
     recording.run(ticks: 500)
-    #expect(recording.sampler.ledger.missed == 0)
+    #expect(recording.sampler.tally.missed == 0)
     #expect(recording.gaps.allSatisfy { $0.cause == .busError && $0.code == 110 })
-    #expect(recording.sampler.ledger.busErrors > 0)
+    #expect(recording.sampler.tally.busErrors > 0)
   }
 
   @Test("ticks that pass while transfers time out have their errno, and are not missed")
@@ -78,9 +78,9 @@ import Testing
     recording.script.bringUpCost = 1_000_000_000
     recording.script.ailmentAtTime = { $0 >= SampledRecording.start ? .dead : Ailment.none }
     recording.run(ticks: 1000)
-    #expect(recording.sampler.ledger.missed == 0)
+    #expect(recording.sampler.tally.missed == 0)
     // All but the tick at which setting the chip up begins.
-    #expect(recording.sampler.ledger.busErrors == 999, "\(recording.gaps)")
+    #expect(recording.sampler.tally.busErrors == 999, "\(recording.gaps)")
   }
 
   @Test("when every read is held up, no sample is recorded and the chip is not set up again")
@@ -89,8 +89,8 @@ import Testing
     recording.script.readCost = 5_000_000
     recording.script.readLimit = 2_000_000
     recording.sampler.run()
-    #expect(recording.sampler.ledger.sampled == 0)
-    #expect(recording.sampler.ledger.missed == 50)
+    #expect(recording.sampler.tally.sampled == 0)
+    #expect(recording.sampler.tally.missed == 50)
     #expect(recording.events == [])
   }
 
@@ -125,8 +125,8 @@ import Testing
         let recording = heldUp(outputDataRate, by: delay)
         #expect(recording.imbalance(ticks: 100) == nil)
         #expect(
-          recording.sampler.ledger.stale == 0, "\(outputDataRate) \(delay): \(recording.gaps)")
-        #expect((1...3).contains(recording.sampler.ledger.missed))
+          recording.sampler.tally.stale == 0, "\(outputDataRate) \(delay): \(recording.gaps)")
+        #expect((1...3).contains(recording.sampler.tally.missed))
       }
     }
   }
@@ -136,6 +136,6 @@ import Testing
     let recording = SampledRecording(.hz(100), ticks: 100) { $0.outputDataRate = 208 }
     recording.clock.setOversleep { $0 % 7 == 3 ? 9_500_000 : 0 }
     recording.run(ticks: 100)
-    #expect(recording.sampler.ledger.stale == 0, "\(recording.gaps)")
+    #expect(recording.sampler.tally.stale == 0, "\(recording.gaps)")
   }
 }

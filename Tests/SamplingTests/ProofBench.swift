@@ -27,7 +27,7 @@ struct ProofBench: Sendable {
   struct Outcome {
     var records: [TickRecord] = []
     var instants: [Int64] = []
-    var ledger = TickLedger()
+    var tally = TickTally()
     /// Samples that the twin did not make.
     var wrong: [TickRecord] = []
     /// The error in the account.
@@ -165,9 +165,9 @@ struct ProofBench: Sendable {
 
     var outcome = Outcome()
     (outcome.records, outcome.instants) = (box.records, box.instants)
-    (outcome.ledger, outcome.start) = (sampler.ledger, start.nanoseconds)
+    (outcome.tally, outcome.start) = (sampler.tally, start.nanoseconds)
     outcome.imbalance = audit(
-      box.records, ledger: sampler.ledger, ticks: ticks, schedule: sampler.schedule, timeUnit: 1)
+      box.records, tally: sampler.tally, ticks: ticks, schedule: sampler.schedule, timeUnit: 1)
     for record in box.records where record.kind == .sample {
       if !isMade(record, twin, start) { outcome.wrong.append(record) }
     }

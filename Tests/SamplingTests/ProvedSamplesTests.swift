@@ -30,7 +30,7 @@ import Testing
   ) {
     #expect(outcome.wrong.isEmpty, "\(what): \(outcome.wrong)", sourceLocation: sourceLocation)
     #expect(outcome.imbalance == nil, "\(what)", sourceLocation: sourceLocation)
-    #expect(outcome.ledger.missed == 0, "\(what)", sourceLocation: sourceLocation)
+    #expect(outcome.tally.missed == 0, "\(what)", sourceLocation: sourceLocation)
   }
 
   @Test("a healthy chip loses nothing", arguments: models)
@@ -40,7 +40,7 @@ import Testing
         let bench = ProofBench(model: model, rate: .hz(hertz), milliseconds: 2000, motion: motion)
         let outcome = try bench.run()
         expectHonest(outcome, "\(hertz) Hz")
-        #expect(outcome.ledger.sampled == 2 * UInt64(hertz))
+        #expect(outcome.tally.sampled == 2 * UInt64(hertz))
       }
     }
   }
@@ -106,7 +106,7 @@ import Testing
       #expect(
         outcome.events.map(\.kind) == (1...10).flatMap { _ in [.lost, .reinitialised, .back] })
       // Half of the time at least.
-      #expect(outcome.ledger.sampled > 3 * UInt64(hertz), "\(outcome.ledger)")
+      #expect(outcome.tally.sampled > 3 * UInt64(hertz), "\(outcome.tally)")
     }
   }
 

@@ -64,10 +64,10 @@ final class SampledRecording {
     #expect(imbalance(ticks: ticks) == nil, sourceLocation: sourceLocation)
   }
 
-  /// The error in the records, or `nil`; see ``audit(_:ledger:ticks:schedule:timeUnit:)``.
+  /// The error in the records, or `nil`; see ``audit(_:tally:ticks:schedule:timeUnit:)``.
   func imbalance(ticks: UInt64) -> String? {
     audit(
-      allRecords, ledger: sampler.ledger, ticks: ticks, schedule: sampler.schedule,
+      allRecords, tally: sampler.tally, ticks: ticks, schedule: sampler.schedule,
       timeUnit: sampler.timeUnit)
   }
 }

@@ -13,7 +13,7 @@ import Testing
   func manyTicks(rate: SampleRate, ticks: UInt64) {
     let recording = SampledRecording(rate, ticks: ticks)
     recording.run(ticks: ticks)
-    #expect(recording.sampler.ledger.sampled == ticks)
+    #expect(recording.sampler.tally.sampled == ticks)
     let offGrid = recording.box.records.first { $0.time != rate.nanoseconds(atTick: $0.tick) }
     #expect(offGrid == nil)
     let late = recording.box.records.first { $0.lateness != 0 }
@@ -27,7 +27,7 @@ import Testing
     recording.script.readCost = 5_000_000
     recording.clock.setOversleep { Int64($0 % 7) * 1_000_000 }
     recording.run(ticks: 3000)
-    #expect(recording.sampler.ledger.sampled == 3000)
+    #expect(recording.sampler.tally.sampled == 3000)
     let worst = recording.box.records.map { $0.time - recording.rate.nanoseconds(atTick: $0.tick) }
       .max()
     #expect(worst == 6_000_000)
@@ -106,7 +106,7 @@ import Testing
     #expect(clock.longestSleep <= 100_000_000)
     #expect(requested.map { clock.now().nanoseconds - $0 } == 0)
     // The tick that is due at the very instant of the request may be in or out.
-    let scheduled = recording.sampler.ledger.scheduled
+    let scheduled = recording.sampler.tally.scheduled
     let due = rate.tick(atNanoseconds: recording.elapsed)
     #expect(scheduled == due || scheduled == due + 1)
     #expect(recording.imbalance(ticks: scheduled) == nil)

@@ -95,7 +95,7 @@ import Testing
     #expect(outcome.events.isEmpty, "seed \(Self.seed)")
     #expect(outcome.gaps.isEmpty, "seed \(Self.seed)")
     #expect(outcome.imbalance == nil)
-    #expect(outcome.ledger.sampled == outcome.ledger.scheduled)
+    #expect(outcome.tally.sampled == outcome.tally.scheduled)
   }
 
   @Test(
@@ -111,7 +111,7 @@ import Testing
         (bench.busClock, bench.clockErrorPartsPerMillion) = (busClock, error)
         bench.milliseconds = 1_000_000 / UInt64(hertz)
         let outcome = try bench.run()
-        #expect(outcome.ledger.stale == 0, "\(hertz) Hz, \(error), seed \(Self.seed)")
+        #expect(outcome.tally.stale == 0, "\(hertz) Hz, \(error), seed \(Self.seed)")
         #expect(outcome.events.isEmpty && outcome.imbalance == nil)
         // Beyond these rates two updates may fall into the bursts.
         if Int(hertz) * 400_000 <= 757 * busClock { #expect(outcome.wrong.isEmpty) }

@@ -46,7 +46,7 @@ import Testing
       let outage: Int64 = subject.ailment == .dead ? 5_000_000_000 : 0
       let recording = run(subject, fallsIll: fallsIll, outage: outage)
       recording.sampler.run()
-      let scheduled = recording.sampler.ledger.scheduled
+      let scheduled = recording.sampler.tally.scheduled
       #expect(recording.imbalance(ticks: scheduled) == nil)
       #expect(scheduled == recording.sampler.schedule.plannedTicks)
 
@@ -60,7 +60,7 @@ import Testing
 
       // The last ticks, all later than back, have samples again.
       let back = try #require(events.last).tick
-      #expect(recording.sampler.ledger.missed == 0)
+      #expect(recording.sampler.tally.missed == 0)
       let gapsLater = recording.gaps.filter { $0.firstTick >= back }
       #expect(gapsLater == [])
       let untilBack = subject.rate.nanoseconds(atTick: back) - fallsIll
@@ -133,7 +133,7 @@ import Testing
     recording.script.refusesBringUp = true
     recording.run(ticks: 2000)
     #expect((2070...2090).contains(recording.script.bringUps))
-    #expect(recording.sampler.ledger.reinitialising > 1700)
+    #expect(recording.sampler.tally.reinitialising > 1700)
     #expect(recording.events.map(\.kind) == [.lost])
   }
 
@@ -143,8 +143,8 @@ import Testing
     let recording = run(subject, fallsIll: 3_000_000_000)
     recording.script.bringUpCost = 7_300_000
     recording.sampler.run()
-    #expect(recording.sampler.ledger.missed == 0)
-    #expect(recording.imbalance(ticks: recording.sampler.ledger.scheduled) == nil)
+    #expect(recording.sampler.tally.missed == 0)
+    #expect(recording.imbalance(ticks: recording.sampler.tally.scheduled) == nil)
     #expect(recording.events.map(\.kind) == [.lost, .reinitialised, .back])
   }
 
@@ -163,7 +163,7 @@ import Testing
     recording.script.readCost = 450_000
     recording.script.checkCost = 300_000
     recording.sampler.run()
-    #expect(recording.sampler.ledger.sampled == 10_000)
+    #expect(recording.sampler.tally.sampled == 10_000)
     #expect(recording.box.records.allSatisfy { $0.lateness == 0 })
     #expect(recording.script.checks >= 9)
   }
@@ -174,7 +174,7 @@ import Testing
     recording.script.readCost = 450_000
     recording.script.checkCost = 700_000
     recording.sampler.run()
-    #expect(recording.sampler.ledger.sampled == 10_000)
+    #expect(recording.sampler.tally.sampled == 10_000)
     #expect((9...11).contains(recording.script.checks), "\(recording.script.checks)")
     #expect(recording.box.records.map(\.lateness).max() == 150_000)
   }
@@ -184,7 +184,7 @@ import Testing
     let recording = SampledRecording(.hz(1), ticks: 1)
     recording.script.showsConfiguration = false
     recording.run(ticks: 1)
-    #expect(recording.sampler.ledger.sampled == 1)
+    #expect(recording.sampler.tally.sampled == 1)
     #expect(recording.elapsed == 500_000_000)
   }
 
@@ -227,7 +227,7 @@ import Testing
     // 25 equal looks and one that differs: just too short a time for a proof.
     recording.script.ailmentAtRead = { $0 % 25 == 0 ? Ailment.none : .frozen }
     recording.run(ticks: 3000)
-    #expect(recording.sampler.ledger.sampled == 3000)
+    #expect(recording.sampler.tally.sampled == 3000)
     #expect(recording.events.isEmpty)
   }
 
@@ -238,7 +238,7 @@ import Testing
       $0 >= SampledRecording.start + 1_000_000_000 ? .frozen : nil
     }
     recording.run(ticks: 5000)
-    #expect(recording.sampler.ledger.sampled == 5000)
+    #expect(recording.sampler.tally.sampled == 5000)
     #expect(recording.events.isEmpty)
   }
 

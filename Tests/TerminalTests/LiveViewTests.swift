@@ -34,10 +34,10 @@ struct LiveViewTests {
     view.append(records(0..<200))
     view.status.elapsed = 2 * second
     view.status.planned = 60 * second
-    var ledger = TickLedger()
-    ledger.sampled = 195
-    ledger.add(5, .missed)
-    view.status.ledger = ledger
+    var tally = TickTally()
+    tally.sampled = 195
+    tally.add(5, .missed)
+    view.status.tally = tally
     view.status.gapCount = 2
     view.status.latenessP99 = 61_000
     view.status.latenessMaximum = 1_200_000
@@ -244,9 +244,9 @@ struct LiveViewTests {
         })
       view.status.elapsed = Int64(frame) * second / 25
       view.status.planned = 60 * second
-      var ledger = TickLedger()
-      ledger.sampled = UInt64(frame * 40)
-      view.status.ledger = ledger
+      var tally = TickTally()
+      tally.sampled = UInt64(frame * 40)
+      view.status.tally = tally
       view.status.latenessP99 = 60_000
       let screen = view.screen(columns: 80, rows: 24, now: Int64(frame) * second / 25)
       count += ScreenDifference.bytes(from: shown, to: screen, palette: .dark).count

@@ -245,13 +245,13 @@ struct JSONTests {
 
   @Test("ticks and lateness are read as they were written; other values give nil")
   func shared() throws {
-    var ledger = TickLedger()
-    ledger.sampled = 7
-    for (count, cause) in GapCause.allCases.enumerated() { ledger[cause] = UInt64(count) }
+    var tally = TickTally()
+    tally.sampled = 7
+    for (count, cause) in GapCause.allCases.enumerated() { tally[cause] = UInt64(count) }
     let lateness = LatenessSummary(median: 1, percentile99: -2, maximum: .max)
     var json = JSONWriter()
     json.open("[")
-    json.ticks(ledger)
+    json.ticks(tally)
     json.lateness(lateness)
     json.ticks(nil)
     json.lateness(nil)
@@ -259,7 +259,7 @@ struct JSONTests {
     var reader = JSONReader(json.bytes)
     _ = try reader.enterList()
     _ = try reader.nextElement()
-    #expect(try reader.ticks() == ledger)
+    #expect(try reader.ticks() == tally)
     _ = try reader.nextElement()
     #expect(try reader.lateness() == lateness)
     _ = try reader.nextElement()

@@ -18,8 +18,8 @@ extension Exporter {
   ) throws(ExportError) -> Report {
     let plan = try plan(&reader)
     let account = try LogAccount(&reader, plan, judgesSamples: true)
-    guard account.ledger.sampled <= Exporter.pageLimit else {
-      throw .tooLong(samples: account.ledger.sampled, limit: Exporter.pageLimit, format: .html)
+    guard account.tally.sampled <= Exporter.pageLimit else {
+      throw .tooLong(samples: account.tally.sampled, limit: Exporter.pageLimit, format: .html)
     }
     let log = plan.description
     let analysis = options.hasAnalysis ? try PageAnalysis(plan, &reader) : nil

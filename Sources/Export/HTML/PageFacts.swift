@@ -15,7 +15,7 @@ extension JSONWriter {
       json.numbers("ticksPerSecond", [Int64(log.rate.numerator), Int64(log.rate.denominator)])
       json.member("timeUnit_ns", blocks.timeUnit)
       json.member("periodUnits", blocks.period)
-      json.member("sampleCount", account.ledger.sampled)
+      json.member("sampleCount", account.tally.sampled)
       json.member("units", plan.units.rawValue)
       json.member("channels", plan.columnNames)
       json.key("panels")

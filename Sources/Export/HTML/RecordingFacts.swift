@@ -28,8 +28,8 @@ struct RecordingFacts {
   }
 
   private var gaps: String {
-    let ledger = account.ledger
-    let missing = ledger.scheduled - min(ledger.sampled, ledger.scheduled)
+    let tally = account.tally
+    let missing = tally.scheduled - min(tally.sampled, tally.scheduled)
     guard missing > 0 else { return "no gaps" }
     let (gaps, damages) = (account.recordedGapCount, account[.damage].count)
     var places = gaps == 0 ? [] : [Plain.count(gaps, "gap")]
@@ -85,7 +85,7 @@ struct RecordingFacts {
 
   private var length: String {
     guard !plan.description.isFreeRunning else { return freeLength }
-    let ticks = max(account.end?.ledger.scheduled ?? 0, account.lastTick)
+    let ticks = max(account.end?.tally.scheduled ?? 0, account.lastTick)
     let milliseconds = plan.description.rate.nanoseconds(atTick: ticks) / 1_000_000
     let whole = Plain.number(milliseconds, per: 1000) + " s"
     guard plan.hasRange else { return whole }
@@ -110,8 +110,8 @@ struct RecordingFacts {
   }
 
   private var ticks: String {
-    let ledger = account.ledger
-    return (["\(ledger.sampled) of \(ledger.scheduled)"] + ledger.losses).joined(separator: ", ")
+    let tally = account.tally
+    return (["\(tally.sampled) of \(tally.scheduled)"] + tally.losses).joined(separator: ", ")
   }
 
   private var lateness: String {

@@ -40,7 +40,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
   private let axes: [(channel: Int, values: [Double])]
   private let temperatures: [Double]?
   private var lastTemperature: Int16?
-  private var ledger = TickLedger()
+  private var tally = TickTally()
   /// The marks and the labels, by their beginnings, that are still to come: the next one comes before samples that are
   /// later.
   private var (marks, labels): (ArraySlice<Mark>, ArraySlice<RecordingLabel>)
@@ -82,16 +82,16 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
         try writer.add(.temperature, tick, at: stamp(time), ROSContent.temperature(degrees))
       }
     }
-    ledger.sampled += UInt64(rows.count)
+    tally.sampled += UInt64(rows.count)
     try sink.write(writer.take())
   }
 
   mutating func add<Sink: ByteSink & ~Copyable>(_ gap: Gap, at time: Int64, to sink: inout Sink)
     throws(ExportError)
   {
-    ledger.add(gap.count, gap.cause)
+    tally.add(gap.count, gap.cause)
     // Before the first sample it is not known where the export begins.
-    if ledger.sampled > 0 { try addNotes(until: time) }
+    if tally.sampled > 0 { try addNotes(until: time) }
     let code = gap.code == 0 ? "" : " (errno \(gap.code))"
     let text = "\(Plain.count(gap.count, "tick")) missing: \(gap.cause.phrase)\(code)"
     let content = ROSContent.log(level: 30, name: "imulog.gap", text)
@@ -138,7 +138,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     var facts = HeaderFacts(plan, notes)
     facts.add("times", "nanoseconds from \(zero)")
     for (index, label) in plan.labels.enumerated() { facts.add("labels.\(index)", "\(label)") }
-    facts.addLedger(ledger, damages: report.damages)
+    facts.addTally(tally, damages: report.damages)
     writer.finish(metadata: "imulog", facts.facts)
     try sink.write(writer.take())
     let outside = plan.labels.count - labelCount

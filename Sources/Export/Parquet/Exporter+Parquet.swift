@@ -36,7 +36,7 @@ private struct ParquetTable: SampleFormat {
   private let columns: [(column: ParquetColumn, content: Content)]
   private var marks: ArraySlice<Mark>
   private var labels: LabelColumn
-  private var ledger = TickLedger()
+  private var tally = TickTally()
   private let hasGaps: Bool
   /// The gap whose row is being added; `nil` for samples.
   private var gap: Gap?
@@ -97,7 +97,7 @@ private struct ParquetTable: SampleFormat {
     _ rows: Range<Int>, of block: borrowing SampleBlock, _ bounds: RowBounds?, to sink: inout Sink
   ) throws(ExportError) {
     if gap == nil {
-      ledger.sampled += UInt64(rows.count)
+      tally.sampled += UInt64(rows.count)
       plan.derived?.next(rows.count)
     }
     let (times, ticks, started) = (block.times, block.ticks, notes.started ?? 0)
@@ -151,7 +151,7 @@ private struct ParquetTable: SampleFormat {
   mutating func add<Sink: ByteSink & ~Copyable>(_ gap: Gap, at time: Int64, to sink: inout Sink)
     throws(ExportError)
   {
-    ledger.add(gap.count, gap.cause)
+    tally.add(gap.count, gap.cause)
     guard hasGaps else { return }
     var block = SampleBlock()
     block.append(tick: gap.firstTick, time: time, sample: RawSample())
@@ -165,7 +165,7 @@ private struct ParquetTable: SampleFormat {
   ) throws(ExportError) -> [String] {
     var facts = HeaderFacts(plan, notes)
     facts.addScales(plan)
-    facts.addLedger(ledger, damages: damages)
+    facts.addTally(tally, damages: damages)
     var remarks = notes.remarks
     if !marks.isEmpty {
       remarks.append(

@@ -25,7 +25,7 @@ extension Exporter {
     let isWhole = plan.to == .max && !plan.description.isFreeRunning
     let late = isWhole ? min(rate.periodNanoseconds / 2, farthest) : 0
     let span = begin..<max(begin + 1, end + late)
-    let ticks = max(account.end?.ledger.scheduled ?? 0, account.lastTick)
+    let ticks = max(account.end?.tally.scheduled ?? 0, account.lastTick)
     var trace = DrawingTrace(span, plan, lastTick: ticks, hasGaps: account[.gaps].count > 0)
     try reader.begin(plan)
     var report = Report()

@@ -83,11 +83,11 @@ struct RecordingRow {
       .text("flaws") { JSONWriter.list($0.account.flaws) { $0.string($1) } },
       .integer("complete") { $0.account.summary.isComplete ? 1 : 0 },
       .text("stop_reason") { $0.account.end?.reason.name },
-      .integer("scheduled") { $0.account.ledger.scheduled },
-      .integer("sampled") { $0.account.ledger.sampled },
+      .integer("scheduled") { $0.account.tally.scheduled },
+      .integer("sampled") { $0.account.tally.sampled },
     ]
     + GapCause.allCases.map { cause in
-      .integer(RecordingRow.column(of: cause)) { $0.account.ledger[cause] }
+      .integer(RecordingRow.column(of: cause)) { $0.account.tally[cause] }
     } + [
       .integer("gaps") { $0.account.gapCount },
       .integer("longest_gap_ticks") { $0.account.longestGap },

@@ -43,11 +43,11 @@ extension JSONWriter {
     ratio(UInt64(rate.numerator), UInt64(rate.denominator), decimals: 12)
   }
 
-  /// `ticks`: the count of each name in ``TickLedger/named``, or `null`.
-  public mutating func ticks(_ ledger: TickLedger?) {
-    guard let ledger else { return null() }
+  /// `ticks`: the count of each name in ``TickTally/named``, or `null`.
+  public mutating func ticks(_ tally: TickTally?) {
+    guard let tally else { return null() }
     object { json in
-      for (name, count) in ledger.named { json.member(name, count) }
+      for (name, count) in tally.named { json.member(name, count) }
     }
   }
 
@@ -82,18 +82,18 @@ extension JSONWriter {
 }
 
 extension JSONReader {
-  /// Reads the ledger that ``JSONWriter/ticks(_:)`` wrote; `nil` for other values.
-  public mutating func ticks() throws(Failure) -> TickLedger? {
+  /// Reads the tally that ``JSONWriter/ticks(_:)`` wrote; `nil` for other values.
+  public mutating func ticks() throws(Failure) -> TickTally? {
     guard try enterObject() else { return nil }
-    var ledger = TickLedger()
+    var tally = TickTally()
     while let key = try nextKey() {
       let count: UInt64? = try integer()
-      if "sampled" ~= key { ledger.sampled = count ?? 0 }
+      if "sampled" ~= key { tally.sampled = count ?? 0 }
       if let cause = GapCause.allCases.first(where: { $0.name ~= key }) {
-        ledger[cause] = count ?? 0
+        tally[cause] = count ?? 0
       }
     }
-    return ledger
+    return tally
   }
 
   /// Reads the summary that ``JSONWriter/lateness(_:)`` wrote; `nil` for other values.

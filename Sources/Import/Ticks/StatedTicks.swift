@@ -14,7 +14,7 @@ struct StatedTicks {
   /// The tick of the next sample or gap.
   private(set) var next: UInt64 = 0
   /// What the records before the samples add up to.
-  private(set) var ledger = TickLedger()
+  private(set) var tally = TickTally()
   /// What is subtracted from stated ticks: a part of a recording begins later.
   private let origin: UInt64
 
@@ -57,7 +57,7 @@ struct StatedTicks {
   }
 
   mutating func pass() {
-    ledger.sampled += 1
+    tally.sampled += 1
     next += 1
   }
 
@@ -72,7 +72,7 @@ struct StatedTicks {
   private mutating func take(_ gap: Gap) -> TickRecord {
     var gap = gap
     gap.firstTick = next
-    ledger.add(gap.count, gap.cause)
+    tally.add(gap.count, gap.cause)
     next += gap.count
     return TickRecord(gap)
   }

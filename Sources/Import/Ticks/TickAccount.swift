@@ -15,7 +15,7 @@ struct TickAccount {
   let stated: UInt64?
   /// Whether the rate places the rows, which have no times.
   let isPlaced: Bool
-  private(set) var ledger: TickLedger
+  private(set) var tally: TickTally
   private(set) var gapCount: Int
   /// Nanoseconds from the first sample to the last.
   let length: Int64
@@ -79,9 +79,9 @@ struct TickAccount {
         remedy: "correct the times, or split the file there")
     }
     let lost = gaps.reduce(0) { $0 + $1.count }
-    ledger = TickLedger()
-    (ledger.sampled, ledger.lost) = (pass.rows, lost)
-    if let ticks { ledger = ticks.ledger }
+    tally = TickTally()
+    (tally.sampled, tally.lost) = (pass.rows, lost)
+    if let ticks { tally = ticks.tally }
     let count = between.map { $0.upperBound - $0.lowerBound } ?? pass.rows + lost
     let (span, isBeyond) = last.subtractingReportingOverflow(first)
     let named = SampleRate(steps: count - 1, gaps: gaps.count, in: isBeyond ? 0 : span)

@@ -29,7 +29,7 @@ public struct Account: Equatable, Sendable {
   /// Pages from which something could be read.
   public private(set) var pageCount: UInt64 = 0
   /// The outcome of the ticks, as counted from samples and gaps.
-  public private(set) var counted = TickLedger()
+  public private(set) var counted = TickTally()
   /// Ticks of the longest gap; 0 without one.
   public private(set) var longestGap: UInt64 = 0
   /// Marks of the user.
@@ -137,7 +137,7 @@ public struct Account: Equatable, Sendable {
   public var sampleCount: UInt64 { counted.sampled }
 
   /// Scheduled ticks, including those that cannot be read.
-  public var tickCount: UInt64 { max(end?.ledger.scheduled ?? 0, nextTick) }
+  public var tickCount: UInt64 { max(end?.tally.scheduled ?? 0, nextTick) }
 
   /// Nanoseconds from tick 0 to the end of the last tick's period, by the times of a chip's samples; `nil` on a grid.
   public var chipDuration: Int64? {
@@ -152,10 +152,10 @@ public struct Account: Equatable, Sendable {
   public var lostTickCount: UInt64 { tickCount - min(counted.scheduled, tickCount) }
 
   /// Scheduled ticks by outcome; those that cannot be read are ``GapCause/lost``.
-  public var ledger: TickLedger {
-    var ledger = counted
-    ledger.add(lostTickCount, .lost)
-    return ledger
+  public var tally: TickTally {
+    var tally = counted
+    tally.add(lostTickCount, .lost)
+    return tally
   }
 
   /// Scheduled ticks without a sample that can be read.
@@ -176,7 +176,7 @@ public struct Account: Equatable, Sendable {
   public var isComplete: Bool { end != nil }
 
   /// Whether samples and gaps are those that the recording's end states; `nil` without an end.
-  public var isBalanced: Bool? { end.map { $0.ledger == counted } }
+  public var isBalanced: Bool? { end.map { $0.tally == counted } }
 
   /// Whether the recording is complete, undamaged and balanced.
   public var isIntact: Bool {

@@ -210,7 +210,7 @@ extension ChipTimes {
   }
 
   private mutating func add(
-    _ kind: ClockFinding.Kind, _ firstTick: Int64, _ slots: ClosedRange<Int64>,
+    _ kind: ClockAnomaly.Kind, _ firstTick: Int64, _ slots: ClosedRange<Int64>,
     _ instants: ClosedRange<Int64>
   ) {
     func tick(_ slot: Int64) -> UInt64 { self.tick(UInt64(max(0, firstTick + slot - 1))) }
@@ -265,8 +265,8 @@ extension ChipTimes {
   func derive(_ end: RecordingEnd) -> RecordingEnd {
     var end = end
     for (cause, change) in change {
-      let count = Int64(clamping: end.ledger[cause])
-      end.ledger[cause] = UInt64(min(max(0, count &+ change), 1 << 60 - 1))
+      let count = Int64(clamping: end.tally[cause])
+      end.tally[cause] = UInt64(min(max(0, count &+ change), 1 << 60 - 1))
     }
     return end
   }

@@ -9,7 +9,7 @@ public struct ClockAccount: Equatable, Sendable {
   /// Something that the readings prove besides instants.
   public struct Finding: Equatable, Sendable {
     /// What was found.
-    public var kind: ClockFinding.Kind
+    public var kind: ClockAnomaly.Kind
     /// The first and the last tick among which it happened.
     public var ticks: ClosedRange<UInt64>
     /// The times of the readings around it, in nanoseconds since tick 0's deadline.

@@ -9,7 +9,7 @@ import IMUModel
 ///     timeline   0            │ 1
 ///     ticks      0 … 949      │ 990 … 8989
 struct ReadingEpochs {
-  /// A stretch of ticks that an epoch of the timeline has.
+  /// A regime of ticks that an epoch of the timeline has.
   struct Span {
     /// Its number in the timeline.
     fileprivate var epoch: Int
@@ -47,7 +47,7 @@ struct ReadingEpochs {
   private var last: FIFOReading?
   private(set) var ticks = TickMap()
   /// New findings, and the tick of slot 1 of each one's epoch.
-  private var findings: [(finding: ClockFinding, firstTick: Int64)] = []
+  private var findings: [(finding: ClockAnomaly, firstTick: Int64)] = []
   /// New epochs but the first, and the samples that the readings show to be missing before them.
   private var beginnings: [(Span, missing: ClosedRange<Int64>?)] = []
   /// New readings that cannot follow from those before.
@@ -272,7 +272,7 @@ extension ReadingEpochs {
 
   /// Takes what is new.
   mutating func takeFindings() -> (
-    findings: [(finding: ClockFinding, firstTick: Int64)],
+    findings: [(finding: ClockAnomaly, firstTick: Int64)],
     beginnings: [(Span, missing: ClosedRange<Int64>?)], rejected: [FIFOReading]
   ) {
     defer { (findings, beginnings, rejected) = ([], [], []) }

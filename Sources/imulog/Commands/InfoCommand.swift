@@ -74,7 +74,7 @@ struct InfoReport {
     summary.end?.reason.name ?? summary.state.rawValue
   }
 
-  private var ledger: TickLedger { summary.ledger }
+  private var tally: TickTally { summary.tally }
 
   /// Keys of at most 11 characters, and values; unknown values are left out.
   var lines: [(String, String)] {
@@ -89,7 +89,7 @@ struct InfoReport {
       ("synced", log.syncInterval == 0 ? "at the end" : "every \(Plain.seconds(log.syncInterval))"),
       ("state", summary.state.rawValue), ("cpu latency", Plain.text(log.cpuLatency)),
     ]
-    let ticks = ["\(ledger.sampled) of \(ledger.scheduled) sampled"] + ledger.losses
+    let ticks = ["\(tally.sampled) of \(tally.scheduled) sampled"] + tally.losses
     let damages = summary.damageCount ?? 0
     lines += [
       ("stopped", summary.state == .live ? "" : stopReason),
@@ -177,7 +177,7 @@ struct InfoReport {
       json.member("state", summary.state.rawValue)
       json.member("stopReason", stopReason)
       json.key("ticks")
-      json.ticks(ledger)
+      json.ticks(tally)
       json.key("lateness")
       json.lateness(summary.end?.measuredLateness)
       json.key("certificate")

@@ -72,8 +72,8 @@ struct VerifyReport {
     } else if report.isBalanced == false, report.damageCount == 0 {
       parts.append("its account does not balance")
     }
-    if let end = report.end, report.sampleCount != end.ledger.sampled {
-      parts.append("\(report.sampleCount) of \(end.ledger.sampled) samples were salvaged")
+    if let end = report.end, report.sampleCount != end.tally.sampled {
+      parts.append("\(report.sampleCount) of \(end.tally.sampled) samples were salvaged")
     }
     if let clock = report.chipClock, let flaw = clock.flaw { parts.append(flaw) }
     return parts.isEmpty ? "the recording is whole" : "not whole: " + parts.joined(separator: "; ")
@@ -98,7 +98,7 @@ struct VerifyReport {
       json.member("intact", report.isIntact)
       json.member("hasEnd", report.isComplete)
       json.member("sampleCount", report.sampleCount)
-      json.member("recordedSampleCount", report.end?.ledger.sampled)
+      json.member("recordedSampleCount", report.end?.tally.sampled)
       json.member("gapCount", report.gapCount)
       json.member("pageCount", report.pageCount)
       json.member("size_bytes", report.byteCount)

@@ -15,7 +15,7 @@ struct RecordOutcome {
   let id: RecordingID
   let reason: StopReason
   /// `nil` when its file is gone or cannot be read.
-  let ledger: TickLedger?
+  let tally: TickTally?
   let lateness: LatenessSummary
   let failure: CommandFailure?
   let isGone: Bool
@@ -66,7 +66,7 @@ struct RecordOutcome {
     reason =
       last.failure != nil && given == .completed
       ? last.failure?.kept?.reason ?? .storageError : given
-    ledger = last.failure.map { $0.kept?.ledger } ?? last.end.ledger
+    tally = last.failure.map { $0.kept?.tally } ?? last.end.tally
     failure =
       last.failure?.failure ?? (loop.ending.isHung ? RecordOutcome.hang(last.number) : nil)
     isGone = last.failure?.isGone ?? false
@@ -83,9 +83,9 @@ struct RecordOutcome {
   /// Lines for a person: the discarded recordings, then samples and missing ticks where they are known.
   var talk: [String] {
     let lines = discarded.map { "recording \($0) was thrown away; it is in the trash for 30 days" }
-    guard let ledger else { return lines }
-    let samples = "recording \(number): \(ledger.sampled) of \(ledger.scheduled) samples"
-    return lines + [([samples] + ledger.losses).joined(separator: ", ")]
+    guard let tally else { return lines }
+    let samples = "recording \(number): \(tally.sampled) of \(tally.scheduled) samples"
+    return lines + [([samples] + tally.losses).joined(separator: ", ")]
   }
 
   /// For a program, on one line.
@@ -95,7 +95,7 @@ struct RecordOutcome {
       json.member("id", "\(id)")
       json.member("stopReason", reason.name)
       json.key("ticks")
-      json.ticks(ledger)
+      json.ticks(tally)
       json.key("lateness")
       json.lateness(lateness)
     }

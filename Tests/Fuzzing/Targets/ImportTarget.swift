@@ -60,7 +60,7 @@ public final class ImportTarget: FuzzTarget {
 
   private static func check(_ importer: consuming ImportedRecording) {
     for remark in importer.remarks { check(remark) }
-    let ledger = importer.end.ledger
+    let tally = importer.end.tally
     var (tick, sampled, lost): (UInt64, UInt64, UInt64) = (0, 0, 0)
     var last = Int64.min
     do {
@@ -78,7 +78,7 @@ public final class ImportTarget: FuzzTarget {
         encoder.append(record)
       }
       precondition(
-        sampled == ledger.sampled && lost == ledger.scheduled - sampled, "another number of ticks")
+        sampled == tally.sampled && lost == tally.scheduled - sampled, "another number of ticks")
       encoder.finish(importer.end)
       var reader = try LogReader(BytesStorage(bytes: encoder.output))
       let account = try reader.account()

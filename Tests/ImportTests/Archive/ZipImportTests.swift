@@ -117,7 +117,7 @@ struct ZipImportTests {
       do throws(ImportError) {
         let recording = try Self.open(bytes, nil)
         // The name of a file that is not imported, a date, or one that is not needed.
-        #expect(recording.end.ledger.sampled == 12, "byte \(place)")
+        #expect(recording.end.tally.sampled == 12, "byte \(place)")
       } catch {
         #expect(error.description.hasPrefix("walk.zip"), "byte \(place): \(error)")
       }
@@ -201,7 +201,7 @@ struct ZipImportTests {
       #expect(recording.clockPairs.first?.wallAtStart == started)
       let remark = recording.remarks.first { $0.contains("was paused") }
       #expect(remark?.contains(pauses ?? "none") ?? (pauses == nil))
-      #expect(recording.end.ledger.sampled == 6)
+      #expect(recording.end.tally.sampled == 6)
     }
   }
 }

@@ -26,8 +26,8 @@ struct RowImporterTests {
     #expect(importer.description.rate == SampleRate(100))
     #expect(importer.description.timeUnit == 1)
     #expect(importer.description.plannedTicks == 80)
-    #expect(importer.end.ledger.sampled == 60)
-    #expect(importer.end.ledger.lost == 20)
+    #expect(importer.end.tally.sampled == 60)
+    #expect(importer.end.tally.lost == 20)
     #expect(importer.summary == "60 samples at 100 Hz for 0.79 s, 1 gap of 20 ticks")
     let records = try Self.table(times).records()
     #expect(records.filter { $0.kind == .sample }.map(\.time) == times)
@@ -102,7 +102,7 @@ struct RowImporterTests {
     let records = try table.records()
     #expect(records.compactMap(\.gap) == [Gap(firstTick: 10, count: 7, cause: .stale)])
     #expect(records.last?.tick == 36)
-    #expect(try table.importer().end.ledger.stale == 7)
+    #expect(try table.importer().end.tally.stale == 7)
   }
 
   @Test("A row of other values in the last pass is a changed file")
@@ -137,6 +137,6 @@ struct RowImporterTests {
     var request = ImportRequest(id: RecordingID(high: 1, low: 2))
     (request.units, request.isAnyway) = (UnitsOption("raw"), true)
     let recording = try ImportedRecording(ByteSource(rows.joined()), request)
-    #expect(recording.end.ledger.lost == 50 && recording.description.rate == SampleRate(100))
+    #expect(recording.end.tally.lost == 50 && recording.description.rate == SampleRate(100))
   }
 }

@@ -28,8 +28,8 @@ struct StatedTicksTests {
     found += ticks.rest(of: 11).compactMap(\.gap)
     #expect(samples == [2, 3, 8])
     #expect(found == gaps)
-    #expect(ticks.ledger.scheduled == 11)
-    #expect(ticks.ledger.busErrors == 5)
+    #expect(ticks.tally.scheduled == 11)
+    #expect(ticks.tally.busErrors == 5)
   }
 
   @Test("of a column begin at the file's first, and what is between is lost")

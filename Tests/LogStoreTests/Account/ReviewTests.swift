@@ -31,7 +31,7 @@ struct ReviewTests {
   func unbalanced(stated: UInt64) throws {
     var recording = ReviewedRecording(rate: 100)
     recording.still(seconds: 10)
-    recording.ledger.sampled = stated
+    recording.tally.sampled = stated
     let review = try recording.review()
     #expect(review.sentence == "flawed: its account does not balance")
     #expect(review.summary.state == .damaged)

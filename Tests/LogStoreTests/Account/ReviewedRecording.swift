@@ -13,7 +13,7 @@ struct ReviewedRecording {
   var hasEnd = true
   private let description: RecordingDescription
   private let rate: SampleRate
-  var ledger = TickLedger()
+  var tally = TickTally()
   private var records: [TickRecord] = []
   private var tick: UInt64 = 0
 
@@ -39,13 +39,13 @@ struct ReviewedRecording {
     var recorded = RawSample()
     for channel in description.channels.indices { recorded[channel] = sample[channel] }
     records.append(TickRecord(tick: tick, time: rate.nanoseconds(atTick: tick), sample: recorded))
-    ledger.sampled += 1
+    tally.sampled += 1
     tick += 1
   }
 
   mutating func gap(_ count: UInt64, _ cause: GapCause) {
     records.append(TickRecord(Gap(firstTick: tick, count: count, cause: cause)))
-    ledger.add(count, cause)
+    tally.add(count, cause)
     tick += count
   }
 
@@ -82,7 +82,7 @@ struct ReviewedRecording {
     for pair in pairs { encoder.append(pair) }
     for record in records { encoder.append(record) }
     if hasEnd {
-      encoder.finish(RecordingEnd(reason: reason, ledger: ledger, lateness: lateness))
+      encoder.finish(RecordingEnd(reason: reason, tally: tally, lateness: lateness))
     }
     encoder.flush()
     return Array(encoder.output)

@@ -3,7 +3,7 @@
 package import IMUModel
 
 /// The input of ``RecorderMachine``. A gesture has the stamp of its first press, a request the instant at which it arrived.
-package enum RecorderEvent: Equatable, Sendable {
+package enum RecorderInput: Equatable, Sendable {
   /// The recorder has started.
   case begin
 
@@ -108,13 +108,13 @@ package struct RecordingStart: Hashable, Sendable {
 
 /// An order of ``RecorderMachine``, carried out by ``RecorderLoop`` in the order given.
 package enum RecorderEffect: Equatable, Sendable {
-  /// Bring the sensor up and sample; answered by ``RecorderEvent/sensorReady`` or ``RecorderEvent/sensorFailed``.
+  /// Bring the sensor up and sample; answered by ``RecorderInput/sensorReady`` or ``RecorderInput/sensorFailed``.
   case wakeSensor
   /// Stop sampling and let the sensor sleep. No answer.
   case sleepSensor
-  /// A ``RecorderEvent/retry`` in 2 s.
+  /// A ``RecorderInput/retry`` in 2 s.
   case scheduleRetry
-  /// Begin a recording; answered by ``RecorderEvent/firstSample`` or ``RecorderEvent/fileRefused(_:)``.
+  /// Begin a recording; answered by ``RecorderInput/firstSample`` or ``RecorderInput/fileRefused(_:)``.
   case beginRecording(RecordingStart)
   /// Make a recording of the history up to `at`; answered like ``endRecording(at:reason:)``.
   case keepHistory(at: MonotonicTime, by: StartReason)
@@ -126,8 +126,8 @@ package enum RecorderEffect: Equatable, Sendable {
   case takeOver
   /// Put a mark into the recording, which may still wait for its first sample.
   case mark(at: MonotonicTime, label: String)
-  /// End the recording with the last tick at or before `at`, or now; answered by ``RecorderEvent/saved``,
-  /// ``RecorderEvent/savedNothing`` or, while it has no file, ``RecorderEvent/fileRefused(_:)``.
+  /// End the recording with the last tick at or before `at`, or now; answered by ``RecorderInput/saved``,
+  /// ``RecorderInput/savedNothing`` or, while it has no file, ``RecorderInput/fileRefused(_:)``.
   case endRecording(at: MonotonicTime?, reason: StopReason)
   /// End the recording at `at` and move it to the trash; answered like ``endRecording(at:reason:)``.
   case discardRecording(at: MonotonicTime)
@@ -135,7 +135,7 @@ package enum RecorderEffect: Equatable, Sendable {
   case refuse(String, ExitStatus = .tryAgain)
   /// An event in the motion has no recording: a sentence for the journal.
   case report(String)
-  /// Use the new configuration; it is in force or refused before any other event.
+  /// Use the new configuration; it is in force or refused before any other input.
   case reload
   case exit
 }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import ChipClock
 
-@Suite("The chip's clock in a stretch")
-struct ClockStretchTests {
+@Suite("The chip's clock in a regime")
+struct ClockRegimeTests {
   /// How far the likely instants are from the true ones, and half the intervals, in microseconds.
   struct Figures: CustomStringConvertible {
     var outside = 0
@@ -24,18 +24,18 @@ struct ClockStretchTests {
     }
   }
 
-  private func stretch(_ recorded: Recorded, _ simulation: Simulation) throws -> ClockStretch {
+  private func regime(_ recorded: Recorded, _ simulation: Simulation) throws -> ClockRegime {
     let assumptions = ClockAssumptions(busHertz: simulation.busHertz > 200e3 ? 400_000 : 100_000)
       .refuted(by: recorded.readings)
     return try #require(
-      try ClockStretch(
+      try ClockRegime(
         recorded.readings, SlotGrid(period: 1e9 / simulation.hertz), assumptions))
   }
 
-  private func figures(_ recorded: Recorded, _ stretch: ClockStretch) throws -> Figures {
+  private func figures(_ recorded: Recorded, _ regime: ClockRegime) throws -> Figures {
     var figures = Figures()
     for (index, truth) in recorded.truth.enumerated() {
-      let instant = try #require(stretch.instant(of: Int64(index + 1)))
+      let instant = try #require(regime.instant(of: Int64(index + 1)))
       if Double(instant.earliest) > truth || Double(instant.latest) < truth { figures.outside += 1 }
       #expect(instant.earliest <= instant.likely && instant.likely <= instant.latest)
       figures.errors.append(abs(Double(instant.likely) - truth) / 1000)
@@ -59,7 +59,7 @@ struct ClockStretchTests {
         var simulation = Simulation(hertz: hertz, error: clockError, seconds: 40, seed: seed)
         simulation.isBusy = isBusy
         let recorded = simulation.run()
-        let found = try figures(recorded, stretch(recorded, simulation))
+        let found = try figures(recorded, regime(recorded, simulation))
         #expect(found.outside == 0, "seed \(seed)")
         guard !isBusy else { continue }
         all.errors += found.errors
@@ -78,7 +78,7 @@ struct ClockStretchTests {
       var simulation = Simulation(error: -0.03, drift: drift, seconds: 20, seed: seed)
       simulation.busHertz = bus
       let recorded = simulation.run()
-      let found = try figures(recorded, stretch(recorded, simulation))
+      let found = try figures(recorded, regime(recorded, simulation))
       #expect(found.outside == 0, "seed \(seed): \(found)")
       #expect(found.part(found.halves, 0.99) < 500, "seed \(seed): \(found)")
     }
@@ -91,7 +91,7 @@ struct ClockStretchTests {
       let recorded = simulation.run()
       let count = recorded.truth.count
       let truth = (recorded.truth[count - 1] - recorded.truth[0]) / Double(count - 1)
-      let period = try #require(try stretch(recorded, simulation).period)
+      let period = try #require(try regime(recorded, simulation).period)
       #expect(abs(period.likely / truth - 1) < 3e-6, "seed \(seed)")
       #expect(period.least < truth && truth < period.greatest, "seed \(seed)")
       #expect((period.greatest - period.least) / truth < 60e-6, "seed \(seed)")
@@ -108,7 +108,7 @@ struct ClockStretchTests {
     fewer.readings = without
     // The same line, or the offsets are rounded differently: the first and the last reading are in both.
     try #require(without.first == recorded.readings.first && without.last == recorded.readings.last)
-    let (all, some) = (try stretch(recorded, simulation), try stretch(fewer, simulation))
+    let (all, some) = (try regime(recorded, simulation), try regime(fewer, simulation))
     for slot in stride(from: Int64(1), to: 12_000, by: 37) {
       let (a, b) = (try #require(all.instant(of: slot)), try #require(some.instant(of: slot)))
       #expect(a.earliest >= b.earliest - 1 && a.latest <= b.latest + 1, "\(slot)")
@@ -125,7 +125,7 @@ struct ClockStretchTests {
       FillReading(
         count: $0.count + slots, before: $0.before + time, after: $0.after.map { $0 + time })
     }
-    let (here, there) = (try stretch(recorded, simulation), try stretch(moved, simulation))
+    let (here, there) = (try regime(recorded, simulation), try regime(moved, simulation))
     for slot in stride(from: Int64(1), to: 12_000, by: 41) {
       let (a, b) = (
         try #require(here.instant(of: slot)), try #require(there.instant(of: slot + slots))
@@ -139,14 +139,14 @@ struct ClockStretchTests {
   func prefixes() throws {
     let simulation = Simulation(seconds: 20, seed: 7)
     let recorded = simulation.run()
-    let whole = try stretch(recorded, simulation)
+    let whole = try regime(recorded, simulation)
     for count in [2, 3, 10, 100, 450, 800] {
       var part = recorded
       part.readings = Array(recorded.readings.prefix(count))
-      let stretch = try stretch(part, simulation)
+      let regime = try regime(part, simulation)
       for slot in stride(from: Int64(1), through: part.readings[count - 1].count, by: 17) {
         let (a, b) = (
-          try #require(stretch.instant(of: slot)), try #require(whole.instant(of: slot))
+          try #require(regime.instant(of: slot)), try #require(whole.instant(of: slot))
         )
         let truth = recorded.truth[Int(slot - 1)]
         #expect(Double(a.earliest) <= truth && truth <= Double(a.latest), "\(count), \(slot)")
@@ -161,7 +161,7 @@ struct ClockStretchTests {
     let recorded = simulation.run()
     var assumptions = ClockAssumptions()
     assumptions.jitter = 5
-    var streamed = ClockStretch(SlotGrid(period: 1e6), assumptions)
+    var streamed = ClockRegime(SlotGrid(period: 1e6), assumptions)
     var slot: Int64 = 1
     var found: [SampleInstant] = []
     var mostKnots = 0
@@ -182,7 +182,7 @@ struct ClockStretchTests {
       slot += 1
     }
     let whole = try #require(
-      try ClockStretch(recorded.readings, SlotGrid(period: 1e6), assumptions))
+      try ClockRegime(recorded.readings, SlotGrid(period: 1e6), assumptions))
     #expect(found.count == recorded.truth.count)
     for (index, instant) in found.enumerated() {
       #expect(instant == whole.instant(of: Int64(index + 1)), "\(index + 1)")
@@ -194,7 +194,7 @@ struct ClockStretchTests {
     // The first 20 s make the line; then the period changes by 2 % within 25 s.
     var assumptions = ClockAssumptions()
     assumptions.drift = 1000
-    var stretch = ClockStretch(SlotGrid(period: 1e6), assumptions)
+    var regime = ClockRegime(SlotGrid(period: 1e6), assumptions)
     var slot: Int64 = 0
     var (time, period) = (0.0, 1e6)
     for second in 0..<130 {
@@ -202,36 +202,36 @@ struct ClockStretchTests {
       for _ in 0..<10 {
         slot += 100
         time += 100 * period
-        try stretch.add(
+        try regime.add(
           FillReading(count: slot, before: Int64(time) + 200_000, after: Int64(time) + 430_000))
       }
     }
-    try stretch.finish()
+    try regime.finish()
     #expect(abs(time - Double(slot) * 1e6) > 1.5e9)
-    let instant = try #require(stretch.instant(of: slot))
+    let instant = try #require(regime.instant(of: slot))
     #expect(Double(instant.earliest) <= time && time <= Double(instant.latest))
     #expect(instant.latest - instant.earliest < 1_500_000)
   }
 
   @Test("knots that are not settled are made again from the readings that replace the recent ones")
   func replaced() throws {
-    var stretch = ClockStretch(SlotGrid(period: 1e6), ClockAssumptions())
-    for reading in Simulation(seconds: 45, seed: 5).run().readings { try stretch.add(reading) }
-    let slots = stretch.knots.map(\.slot)
-    let settled = try #require(stretch.settledSlot)
+    var regime = ClockRegime(SlotGrid(period: 1e6), ClockAssumptions())
+    for reading in Simulation(seconds: 45, seed: 5).run().readings { try regime.add(reading) }
+    let slots = regime.knots.map(\.slot)
+    let settled = try #require(regime.settledSlot)
     #expect(slots.filter { $0 > settled }.count > 10)
-    try stretch.replaceRecent(stretch.recent)
-    #expect(stretch.knots.map(\.slot) == slots)
+    try regime.replaceRecent(regime.recent)
+    #expect(regime.knots.map(\.slot) == slots)
   }
 
   @Test("readings that bound no slot from both sides give no clock")
   func tooFew() throws {
     let assumptions = ClockAssumptions()
-    #expect(try ClockStretch([], SlotGrid(period: 1e6), assumptions) == nil)
+    #expect(try ClockRegime([], SlotGrid(period: 1e6), assumptions) == nil)
     let opened = FillReading(count: 0, before: 1000, after: nil)
-    #expect(try ClockStretch([opened], SlotGrid(period: 1e6), assumptions) == nil)
+    #expect(try ClockRegime([opened], SlotGrid(period: 1e6), assumptions) == nil)
     let read = FillReading(count: 3, before: 4_000_000, after: 4_300_000)
-    let one = try #require(try ClockStretch([opened, read], SlotGrid(period: 1e6), assumptions))
+    let one = try #require(try ClockRegime([opened, read], SlotGrid(period: 1e6), assumptions))
     let instant = try #require(one.instant(of: 3))
     #expect(instant.latest < 6_000_000 && instant.earliest > 0)
     #expect(one.instant(of: 4) != nil)
@@ -250,7 +250,7 @@ struct ClockStretchTests {
   func contradictions() throws {
     func slot(_ recorded: Recorded) -> Int64? {
       do throws(ClockContradiction) {
-        _ = try ClockStretch(recorded.readings, SlotGrid(period: 1e6), ClockAssumptions())
+        _ = try ClockRegime(recorded.readings, SlotGrid(period: 1e6), ClockAssumptions())
         return nil
       } catch {
         return error.slot

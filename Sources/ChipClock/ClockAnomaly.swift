@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What readings prove about the samples of an epoch besides their instants.
-public struct ClockFinding: Equatable, Sendable {
+public struct ClockAnomaly: Equatable, Sendable {
   /// The kinds of finding.
   public enum Kind: Equatable, Sendable {
     /// Samples were made and not counted: so many, at least and at most.

@@ -3,7 +3,7 @@
 /// What happened to every scheduled tick. Each tick is counted once, so the account must balance:
 ///
 ///     scheduled = sampled + missed + busErrors + ringFull + stale + reinitialising + lost + frozen
-public struct TickLedger: Equatable, Sendable, BitwiseCopyable {
+public struct TickTally: Equatable, Sendable, BitwiseCopyable {
   /// Ticks with a sample in the log.
   public var sampled: UInt64 = 0
   /// Ticks skipped because the sampler woke a period or more late.
@@ -63,7 +63,7 @@ public struct TickLedger: Equatable, Sendable, BitwiseCopyable {
   }
 }
 
-extension TickLedger {
+extension TickTally {
   /// Counts the ticks of a record.
   public mutating func add(_ record: TickRecord) {
     switch record.kind {

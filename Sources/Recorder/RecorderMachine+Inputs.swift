@@ -2,31 +2,31 @@
 
 import IMUModel
 
-/// The table's rows: each event in all states.
+/// The table's rows: each input in all states.
 extension RecorderMachine {
-  /// Carries out the table's step for this state and event.
-  package mutating func handle(_ event: RecorderEvent) -> [RecorderEffect] {
-    switch event {
+  /// Carries out the table's step for this state and input.
+  package mutating func handle(_ input: RecorderInput) -> [RecorderEffect] {
+    switch input {
     case .begin: return state == .asleep && samplesWhileIdle ? arm() : []
     case .buttonDown(let time): return hold(at: time)
     case .press, .double, .single, .long, .holding, .veryLong, .forgotten:
-      return handleGesture(event)
-    case .start, .stop, .mark, .keep, .discard: return handleRequest(event)
+      return handleGesture(input)
+    case .start, .stop, .mark, .keep, .discard: return handleRequest(input)
     case .triggered, .quiet: return handleMotion(event)
     case .sensorReady, .sensorFailed, .sensorSilent, .sensorAnswers, .retry:
-      return handleSensor(event)
+      return handleSensor(input)
     case .firstSample, .limitReached, .fileRefused, .storageEnded, .saved, .savedNothing:
-      return handleRecording(event)
-    case .reload, .reloaded, .reloadRefused: return handleConfiguration(event)
+      return handleRecording(input)
+    case .reload, .reloaded, .reloadRefused: return handleConfiguration(input)
     case .terminate: return terminate(.signal)
     }
   }
 
   // MARK: Requests
 
-  private mutating func handleRequest(_ event: RecorderEvent) -> [RecorderEffect] {
+  private mutating func handleRequest(_ input: RecorderInput) -> [RecorderEffect] {
     guard state != .ending, state != .ended else { return [.refuse(RefusalText.isEnding)] }
-    switch event {
+    switch input {
     case .start(let time, let reason): return start(RecordingStart(at: time, reason: reason))
     case .stop(let time): return stop(at: time)
     case .keep(let time): return keep(upTo: time, by: .request)
@@ -100,8 +100,8 @@ extension RecorderMachine {
 
   // MARK: The sensor
 
-  private mutating func handleSensor(_ event: RecorderEvent) -> [RecorderEffect] {
-    switch event {
+  private mutating func handleSensor(_ input: RecorderInput) -> [RecorderEffect] {
+    switch input {
     case .sensorReady:
       isSensorSilent = false
       guard state == .waking else { return [] }
@@ -142,8 +142,8 @@ extension RecorderMachine {
 
   // MARK: The recording
 
-  private mutating func handleRecording(_ event: RecorderEvent) -> [RecorderEffect] {
-    switch event {
+  private mutating func handleRecording(_ input: RecorderInput) -> [RecorderEffect] {
+    switch input {
     case .firstSample where state.isLogging || state == .saving:
       if state == .starting { state = .recording }
       hasFirstSample = true
@@ -227,9 +227,9 @@ extension RecorderMachine {
 
   // MARK: Between recordings
 
-  private mutating func handleConfiguration(_ event: RecorderEvent) -> [RecorderEffect] {
+  private mutating func handleConfiguration(_ input: RecorderInput) -> [RecorderEffect] {
     guard state != .ending, state != .ended else { return [] }
-    switch event {
+    switch input {
     case .reload where state.isIdle: return [.reload]
     case .reload: awaitsReload = true
     case .reloaded(let samplesWhileIdle):

@@ -6,7 +6,7 @@ struct ClockContradiction: Error, Equatable {
   var slot: Int64
 }
 
-/// The chip's clock in a stretch whose readings agree: an interval for the instant of each slot.
+/// The chip's clock in a regime whose readings agree: an interval for the instant of each slot.
 ///
 ///     offset ▲        ┌ latest
 ///            │ ▒▒▒▒▒▒▒▒▒▒▒▒            The curve of the clock passes each knot within an interval, and
@@ -19,10 +19,10 @@ struct ClockContradiction: Error, Equatable {
 /// Readings are added in order, and slots asked for in order. An instant needs the readings of the 43 s after it, and what
 /// lies before the last slot is forgotten: the memory does not depend on the length.
 ///
-///     var stretch = ClockStretch(grid, assumptions)
-///     while stretch.instant(of: slot) == nil, let reading = … { try stretch.add(reading) }
-///     try stretch.finish()
-struct ClockStretch {
+///     var regime = ClockRegime(grid, assumptions)
+///     while regime.instant(of: slot) == nil, let reading = … { try regime.add(reading) }
+///     try regime.finish()
+struct ClockRegime {
   /// A slot at which the clock's state is known.
   struct Knot {
     var slot: Int64
@@ -83,7 +83,7 @@ struct ClockStretch {
   /// better, as the drift that no reading excludes weighs on both sides.
   private static let endSeconds = 2.0
 
-  /// A stretch without readings.
+  /// A regime without readings.
   ///
   /// - Parameter period: Nanoseconds a slot, if the readings do not show it; `nil` for the nominal period.
   init(_ grid: SlotGrid, known period: Double? = nil, _ assumptions: ClockAssumptions) {
@@ -112,7 +112,7 @@ struct ClockStretch {
     }
     readingsSincePlace += early.addOrReplaceLast(reading)
     guard reading.after != nil, let first = early.first,
-      grid.seconds(from: first.count, to: reading.count) >= ClockStretch.longestReach,
+      grid.seconds(from: first.count, to: reading.count) >= ClockRegime.longestReach,
       let line = ClockLine(early, known: knownPeriod)
     else { return }
     begin(line)
@@ -123,11 +123,11 @@ struct ClockStretch {
   mutating func add(aside bound: ClockBound) {
     // No recorder is so far ahead of its readings.
     if let last = latestReadings.last,
-      bound.slot - last.count > grid.slots(ClockStretch.longestReach)
+      bound.slot - last.count > grid.slots(ClockRegime.longestReach)
     {
       return
     }
-    guard asides.count < ClockStretch.readingLimit else { return }
+    guard asides.count < ClockRegime.readingLimit else { return }
     asides.append(bound)
     asideHull?.add(bound, grid)
   }
@@ -142,7 +142,7 @@ struct ClockStretch {
     asideHull = BoundHull(asides, line, grid, drift: assumptions.nominalDrift)
   }
 
-  /// Ends the stretch: no reading follows.
+  /// Ends the regime: no reading follows.
   mutating func finish() throws(ClockContradiction) {
     isFinished = true
     if hasEarly {
@@ -155,7 +155,7 @@ struct ClockStretch {
   private mutating func begin(_ line: ClockLine) {
     self.line = line
     let drift = assumptions.nominalDrift
-    hulls = ([drift] + ClockStretch.steadyDrifts.filter { $0 < drift })
+    hulls = ([drift] + ClockRegime.steadyDrifts.filter { $0 < drift })
       .map { BoundHull(line, drift: $0) }
     hasEarly = false
     firstSlot = ClockBound.bounds(of: early, assumptions).map(\.slot).min() ?? 0
@@ -190,7 +190,7 @@ struct ClockStretch {
         return
       }
       guard
-        isFinished || grid.seconds(from: slot, to: lastSlot) > ClockStretch.longestReach + 1
+        isFinished || grid.seconds(from: slot, to: lastSlot) > ClockRegime.longestReach + 1
       else { return }
       try makeKnot(at: slot, line)
       forgetReadings()
@@ -199,14 +199,14 @@ struct ClockStretch {
 
   /// Whether there are far more readings than any recording has in its time: the counts do not rise as they should.
   var isFull: Bool {
-    readingsSincePlace >= ClockStretch.readingLimit
-      || recent.count >= 4 * ClockStretch.readingLimit
+    readingsSincePlace >= ClockRegime.readingLimit
+      || recent.count >= 4 * ClockRegime.readingLimit
   }
 
   /// Forgets the readings and bounds that no knot after the settled ones depends on.
   private mutating func forgetReadings() {
     guard let settledSlot else { return }
-    let oldest = settledSlot - grid.slots(ClockStretch.longestReach)
+    let oldest = settledSlot - grid.slots(ClockRegime.longestReach)
     for index in hulls.indices { hulls[index].drop(before: oldest) }
     asideHull?.drop(before: oldest)
     asides.removeAll { $0.slot < oldest }
@@ -219,7 +219,7 @@ struct ClockStretch {
   /// contradiction are made again without the other clock's readings; a second more is for what lies between two knots.
   var settledSlot: Int64? {
     guard let last = knots.last else { return nil }
-    return isFinished ? last.slot : last.slot - grid.slots(ClockStretch.longestReach + 1)
+    return isFinished ? last.slot : last.slot - grid.slots(ClockRegime.longestReach + 1)
   }
 
   /// Replaces ``recent`` readings after a contradiction, without a wrong one or those of another clock.
@@ -244,7 +244,7 @@ struct ClockStretch {
 
   private mutating func makeKnot(at slot: Int64, _ line: ClockLine) throws(ClockContradiction) {
     func states(_ hull: BoundHull, and other: BoundHull?) -> OffsetPolygon {
-      let reach = ClockStretch.reach(grid, hull.drift)
+      let reach = ClockRegime.reach(grid, hull.drift)
       return hull.polygon(at: slot, grid, reach: reach, jitter: assumptions.jitter, and: other)
     }
     var polygon = states(hulls[0], and: asideHull)
@@ -260,17 +260,17 @@ struct ClockStretch {
     // A clock that is less steady is contradicted in the end, and pressed to one side before.
     for hull in hulls.dropFirst() {
       // Edges alone are on one side, to which they would press the likely instant.
-      let reach = ClockStretch.reach(grid, hull.drift)
+      let reach = ClockRegime.reach(grid, hull.drift)
       let hasStamps = asideHull?.hasLower(near: slot, grid, reach: reach) ?? false
       let other = states(hull, and: hasStamps && !leavesAsidesOut ? asideHull : nil)
-      guard other.width > ClockStretch.leastWidth * steady.width else { break }
+      guard other.width > ClockRegime.leastWidth * steady.width else { break }
       steady = other
     }
     guard let mean = steady.mean, let extremes = steady.offsets(at: 0) else { return }
     let middle = (extremes.lowerBound + extremes.upperBound) / 2
     let distance = min(
       grid.seconds(from: firstSlot, to: slot), grid.seconds(from: slot, to: lastSlot))
-    let part = min(1, distance / ClockStretch.endSeconds)
+    let part = min(1, distance / ClockRegime.endSeconds)
     let state = OffsetPolygon.Corner(a: part * middle + (1 - part) * mean.a, b: mean.b)
     let knot = Knot(
       slot: slot, polygon: polygon, offsets: offsets, steady: state,
@@ -285,7 +285,7 @@ struct ClockStretch {
   func search(_ contradiction: ClockContradiction) -> ContradictionSearch.Result {
     guard let line else { return .between(last: 0, first: 1) }
     return ContradictionSearch(recent, line, grid, assumptions).result(
-      near: contradiction.slot, reach: ClockStretch.reach(grid, assumptions.nominalDrift))
+      near: contradiction.slot, reach: ClockRegime.reach(grid, assumptions.nominalDrift))
   }
 
   /// The seconds from a knot within which bounds matter: the drift makes farther ones weaker than a period.
@@ -315,9 +315,9 @@ extension [FillReading] {
   }
 }
 
-extension ClockStretch {
+extension ClockRegime {
   /// Nanoseconds a slot, from the first knot to the last so far: the least and the greatest that the readings allow, and the
-  /// likely one; `nil` for a stretch of one instant.
+  /// likely one; `nil` for a regime of one instant.
   var period: (least: Double, likely: Double, greatest: Double)? {
     guard let line, let (first, last) = ends, last.slot > first.slot else { return nil }
     func period(_ start: Double, _ end: Double) -> Double {
@@ -345,11 +345,11 @@ extension ClockStretch {
   }
 }
 
-extension ClockStretch {
+extension ClockRegime {
   /// The readings that the next instants depend on.
   var latestReadings: [FillReading] { hasEarly ? early : recent }
 
-  /// How many slots may have been whole at an instant after the last knot of a finished stretch.
+  /// How many slots may have been whole at an instant after the last knot of a finished regime.
   func phase(at time: Int64) -> ClosedRange<Int64>? {
     guard let line, let last = knots.last, let periods = lastPeriods else { return nil }
     let knot = line.instant(

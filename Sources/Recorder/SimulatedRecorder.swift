@@ -8,7 +8,7 @@ import Sampling
 
 /// A recorder in simulated time: one thread steps the shipped loop, sampler, writer and card in turn, as fast as it can.
 ///
-///     sampler.step ─► writer.round ─► card.step ─► loop.turn, until all are idle ─► next tick
+///     sampler.step ─► writer.round ─► card.step ─► loop.round, until all are idle ─► next tick
 ///
 /// The loop's clock is the sensor's. It moves only while the sampler waits for a tick or the bus.
 package struct SimulatedRecorder: SensorUser {

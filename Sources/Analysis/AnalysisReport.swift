@@ -24,7 +24,6 @@ package struct AnalysisReport {
     mounting = isMounted ? nil : description.axes
   }
 
-  /// What was analysed.
   package var subject: String {
     let segments = Plain.count(analysis.segmentCount, "segment")
     var text =

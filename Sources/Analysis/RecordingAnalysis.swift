@@ -45,7 +45,6 @@ package struct AxisAnalysis: Equatable, Sendable {
   package var mean: Double { moments.mean * scale }
   /// The root mean square without the mean.
   package var rms: Double { moments.deviation * scale }
-  /// The greatest distance from the mean.
   package var peak: Double { moments.peak * scale }
 
   /// The root mean square of the velocity, in mm/s; `nil` for a rate, and where the spectrum does not resolve 10 Hz.

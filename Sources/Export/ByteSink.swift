@@ -40,7 +40,6 @@ extension ByteSink where Self: ~Copyable {
     try result.get()
   }
 
-  /// Appends a text in UTF-8.
   mutating func write(_ text: String) throws(ExportError) { try write(Array(text.utf8)) }
 }
 

@@ -81,7 +81,6 @@ extension Exporter {
 }
 
 extension SIMD8<Double> {
-  /// Counts by channel, and a zero.
   init(_ sample: RawSample) {
     self.init(
       Double(sample.ax), Double(sample.ay), Double(sample.az), Double(sample.gx),

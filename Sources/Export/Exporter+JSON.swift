@@ -159,7 +159,6 @@ extension JSONWriter {
     line("chipTimes") { $0.chipTimes(account.chipClock, account.description) }
   }
 
-  /// Adds a record of a list.
   fileprivate mutating func add(_ item: LogItem, _ plan: ExportPlan) {
     switch item {
     case .clock(let pair): add(pair)

@@ -174,7 +174,6 @@ struct LogAccount {
     }
   }
 
-  /// The first records of a kind.
   subscript(_ section: Section) -> ItemList { lists[section] ?? ItemList() }
 
   /// What happened to every tick in the plan's range; those that damage took are lost.

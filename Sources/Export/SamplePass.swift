@@ -6,7 +6,10 @@ import LogStore
 
 /// A format, as ``SamplePass`` calls it.
 protocol SampleFormat: ~Copyable {
-  /// Takes samples of a block, at least one, of consecutive ticks.
+  /// Whether gaps are given to it, and divide the samples.
+  var seesGaps: Bool { get }
+
+  /// Takes samples of a block, at least one; of consecutive ticks where it sees gaps.
   mutating func add<Sink: ByteSink & ~Copyable>(
     _ rows: Range<Int>, of block: borrowing SampleBlock, _ bounds: RowBounds?, to sink: inout Sink
   ) throws(ExportError)
@@ -20,6 +23,8 @@ protocol SampleFormat: ~Copyable {
 }
 
 extension SampleFormat where Self: ~Copyable {
+  var seesGaps: Bool { true }
+
   /// Formats that see gaps by the ticks of samples ignore them here.
   mutating func add<Sink: ByteSink & ~Copyable>(
     _ gap: Gap, at time: Int64, to sink: inout Sink
@@ -73,7 +78,7 @@ struct SamplePass {
           end = nil
           break reading
         }
-      case .gap(let gap):
+      case .gap(let gap) where format.seesGaps:
         order.add(gap)
         while let place = order.overdue() { try add(place.gap, after: last, to: &format, &sink) }
       case .damage: report.damages += 1
@@ -82,7 +87,7 @@ struct SamplePass {
       default: break
       }
     }
-    for place in order.rest(upTo: end.map { max($0, reader.nextTick) }) {
+    for place in order.rest(upTo: end.map { max($0, reader.nextTick) }) where format.seesGaps {
       try add(place.gap, after: last, to: &format, &sink)
     }
     report.remarks += plan.derived?.remarks ?? []
@@ -96,11 +101,12 @@ struct SamplePass {
   ) throws(ExportError) {
     var row = rows.lowerBound
     while row < rows.upperBound {
-      while let place = order.take(before: block.ticks[row]) {
+      while format.seesGaps, let place = order.take(before: block.ticks[row]) {
         try add(
           place.gap, after: last ?? (block.ticks[row], block.times[row]), to: &format, &sink)
       }
-      let end = order.takeRun(row..<rows.upperBound, of: block)
+      let end =
+        format.seesGaps ? order.takeRun(row..<rows.upperBound, of: block) : rows.upperBound
       if isWanted {
         try format.add(row..<end, of: block, bounds, to: &sink)
         report.samples += UInt64(end - row)

@@ -37,6 +37,8 @@ struct TextRows: SampleFormat, ~Copyable {
     (labels, timeForm) = (layout.labels, layout.time)
   }
 
+  var seesGaps: Bool { if case .leaveOut = gaps { false } else { true } }
+
   mutating func add<Sink: ByteSink & ~Copyable>(
     _ rows: Range<Int>, of block: borrowing SampleBlock, _ bounds: RowBounds?, to sink: inout Sink
   ) throws(ExportError) {

@@ -14,7 +14,6 @@ package struct AllanCurve: Equatable, Sendable {
     /// Samples that are averaged.
     package let factor: Int
     package let tau: Double
-    /// Counts.
     package let deviation: Double
     /// Differences whose squares were averaged.
     package let count: Int

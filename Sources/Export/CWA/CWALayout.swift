@@ -109,7 +109,6 @@ struct CWALayout {
     return bytes
   }
 
-  /// The file's first 1024 bytes.
   func header(firstSecond: Int64, _ scales: Scales, _ annotation: [UInt8]) -> [UInt8] {
     var bytes = Array("MD".utf8)
     bytes.append(littleEndian: 1020 as UInt16)

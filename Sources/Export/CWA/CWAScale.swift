@@ -7,7 +7,6 @@ import IMUModel
 ///     accelerometer   1 / 2^(8 + code) g a count      codes 3…6: ±16…±2 g
 ///     gyroscope       8000 / 2^code / 32768 °/s       codes 1…6: ±4000…±125 °/s
 struct CWAScale {
-  /// Three bits of each sector.
   let code: UInt16
   /// Counts of CWA in one count of the recording.
   private let factor: Double

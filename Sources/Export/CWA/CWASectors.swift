@@ -59,7 +59,6 @@ struct CWASectors: SampleFormat {
     }
   }
 
-  /// Fills the last sector up.
   mutating func finish<Sink: ByteSink & ~Copyable>(to sink: inout Sink) throws(ExportError) {
     try fill(.max, to: &sink)
   }

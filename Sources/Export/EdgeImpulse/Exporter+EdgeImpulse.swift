@@ -103,7 +103,6 @@ extension Exporter {
     return report
   }
 
-  /// Makes a file in the directory with what `fill` writes, and syncs it.
   private func add(
     _ file: String, to directory: borrowing PendingDirectory,
     _ fill: (inout BufferedSink) throws(ExportError) -> Void
@@ -178,7 +177,6 @@ extension Exporter {
     return begin.overflow ? nil : begin.partialValue
   }
 
-  /// By channel, as its own programs name them.
   private static let sensorNames = [
     "accX", "accY", "accZ", "gyrX", "gyrY", "gyrZ", "temperature",
   ]

@@ -30,8 +30,10 @@ struct CalibrationGuideTests {
       }
     }
     let planes = [(0, 1), (0, 2), (1, 2)]
-    func edge(_ axis: Int, _ other: Int, _ isUp: Bool, _ isOtherUp: Bool) -> CalibrationGuide.Edge {
-      CalibrationGuide.Edge(
+    func edge(_ axis: Int, _ other: Int, _ isUp: Bool, _ isOtherUp: Bool)
+      -> CalibrationGuide.Diagonal
+    {
+      CalibrationGuide.Diagonal(
         first: Side(axis: axis, isPositive: isUp), second: Side(axis: other, isPositive: isOtherUp))
     }
     func lie(_ axis: Int, _ other: Int, _ isUp: Bool, _ isOtherUp: Bool) {
@@ -40,14 +42,14 @@ struct CalibrationGuideTests {
       recording.move()
     }
     for (axis, other) in planes {
-      #expect(recording.guide.next == .edge(edge(axis, other, true, true)))
+      #expect(recording.guide.next == .diagonal(edge(axis, other, true, true)))
       // Any edge between the two will do; then it is the opposite one that is needed.
       lie(axis, other, true, false)
     }
     for (axis, other) in planes {
-      #expect(recording.guide.next == .edge(edge(axis, other, false, true)))
+      #expect(recording.guide.next == .diagonal(edge(axis, other, false, true)))
       lie(axis, other, true, true)
-      #expect(recording.guide.next == .edge(edge(axis, other, false, true)))
+      #expect(recording.guide.next == .diagonal(edge(axis, other, false, true)))
       lie(axis, other, false, true)
     }
     for axis in 0..<3 {

@@ -12,7 +12,7 @@ extension RecorderMachine {
     case .press, .double, .single, .long, .holding, .veryLong, .forgotten:
       return handleGesture(input)
     case .start, .stop, .mark, .keep, .discard: return handleRequest(input)
-    case .triggered, .quiet: return handleMotion(event)
+    case .triggered, .quiet: return handleMotion(input)
     case .sensorReady, .sensorFailed, .sensorSilent, .sensorAnswers, .retry:
       return handleSensor(input)
     case .firstSample, .limitReached, .fileRefused, .storageEnded, .saved, .savedNothing:

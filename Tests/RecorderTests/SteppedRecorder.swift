@@ -73,7 +73,7 @@ final class ScriptedButton: Panel {
 
   func forget(at instant: MonotonicTime) { forgetAt.append(instant) }
 
-  func events(now: MonotonicTime) -> [RecorderInput] {
+  func inputs(now: MonotonicTime) -> [RecorderInput] {
     var events: [RecorderInput] = []
     if edges.isEmpty, recogniser.deadline == nil, forgetAt.isEmpty {
       guard let more = next(now) else { return [.terminate] }

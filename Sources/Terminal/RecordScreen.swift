@@ -42,7 +42,7 @@ package final class RecordScreen: Panel {
     min(frameAt, session?.deadline ?? frameAt)
   }
 
-  package func events(now: MonotonicTime) -> [RecorderInput] {
+  package func inputs(now: MonotonicTime) -> [RecorderInput] {
     guard let session else { return [] }
     let events = session.keys().compactMap { event(of: $0, now: now) }
     return session.isGone ? events + [.terminate] : events

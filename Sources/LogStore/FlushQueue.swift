@@ -46,18 +46,23 @@ public final class FlushQueue: @unchecked Sendable {
 
   private let capacity: Int
   private let syncsEarly: Bool
+  private let beforeLook: (@Sendable () -> Void)?
 
   /// The largest piece that is appended at once: small, so that as much of a queue as possible fits a spare.
   static let largestPiece = 4096
 
   /// An empty queue for `capacity` bytes; traps unless positive.
   ///
-  /// - Parameter syncsEarly: Whether ``requestSync()`` has an effect; simulated time needs only the sync at the storage's
-  ///   end.
-  public init(capacity: Int = 1 << 20, syncsEarly: Bool = true) {
+  /// - Parameters:
+  ///   - syncsEarly: Whether ``requestSync()`` has an effect; simulated time needs only the sync at the storage's end.
+  ///   - beforeLook: Called before each access of the writer, so that tests can run the flusher between any two.
+  public init(
+    capacity: Int = 1 << 20, syncsEarly: Bool = true, beforeLook: (@Sendable () -> Void)? = nil
+  ) {
     precondition(capacity > 0, "a queue needs room")
     self.capacity = capacity
     self.syncsEarly = syncsEarly
+    self.beforeLook = beforeLook
     buffer = .allocate(byteCount: capacity, alignment: 16)
     wakeUp = .allocate(capacity: 1)
     // Initialising with a value of 0 cannot fail on Linux.
@@ -87,7 +92,8 @@ public final class FlushQueue: @unchecked Sendable {
 
   /// Queues all of `bytes`, or returns `false` when there is no room. Never waits for the storage.
   public func put(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    change { state in
+    beforeLook?()
+    return change { state in
       precondition(!state.isClosed, "bytes put after the end of a log")
       guard bytes.count <= capacity - state.count else { return false }
       let tail = (state.head + state.count) % capacity
@@ -115,7 +121,10 @@ public final class FlushQueue: @unchecked Sendable {
   // MARK: Both ends
 
   /// The first error of the storage; `nil` while there is none.
-  public var failure: StorageError? { state.withLock { $0.firstFailure } }
+  public var failure: StorageError? {
+    beforeLook?()
+    return state.withLock { $0.firstFailure }
+  }
 
   /// Bytes queued and not yet appended to the storage.
   public var byteCount: Int { state.withLock { $0.count } }

@@ -117,7 +117,7 @@ struct DamageLedgerTests {
       .filter { $0.contains("\"lost\"") }
       .compactMap { Int($0.split(separator: ":").last?.dropLast() ?? "") }.reduce(0, +)
     var reader = try LogReader(ArrayStorage(log.bytes))
-    #expect(UInt64(lost) == (try reader.account().ledger.lost), "seed \(seed)")
+    #expect(UInt64(lost) == (try reader.account().tally.lost), "seed \(seed)")
     #expect("\(lost)" == (try ticks(log.bytes)["lost"]), "seed \(seed)")
   }
 }

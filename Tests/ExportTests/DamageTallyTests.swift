@@ -11,13 +11,13 @@ import Testing
 
 /// Every format states what damage took as the JSON document does, and where it was.
 @Suite("What damage took, in every format")
-struct DamageLedgerTests {
+struct DamageTallyTests {
   /// 100 Hz, a gap of the bus among the samples, and a page that cannot be read; another one at the end if `cutsEnd`.
   private func damaged(cutsEnd: Bool = false) throws -> [UInt8] {
     var generator = SeededGenerator(seed: 11)
     var log = TestLog(TestLog.description(channels: ChannelSet(rawValue: 0b11), rate: hertz(100)))
     log.clock(0, wall: 1_795_228_687_500_000_000, synchronised: true)
-    var ledger = TickTally(sampled: 9997)
+    var tally = TickTally(sampled: 9997)
     for tick in 0..<10_000 as Range<UInt64> where !(700..<703).contains(tick) {
       if tick == 703 { log.gap(700, 3, .busError, code: 121) }
       log.sample(
@@ -26,8 +26,8 @@ struct DamageLedgerTests {
           ax: Int16(truncatingIfNeeded: generator.next()),
           ay: Int16(truncatingIfNeeded: generator.next())))
     }
-    ledger.add(3, .busError)
-    log.end(ledger)
+    tally.add(3, .busError)
+    log.end(tally)
     var bytes = try log.bytes()
     bytes[3 * 4096 + 100] ^= 1
     let pages = bytes.count / 4096
@@ -59,7 +59,7 @@ struct DamageLedgerTests {
     arguments: [
       nil, 2_000_000_000..<90_000_000_000, 20_005_000_000..<21_005_000_000, 1..<70_000_000,
     ] as [Range<Int64>?], [false, true])
-  func ledgers(_ range: Range<Int64>?, _ cutsEnd: Bool) throws {
+  func tallies(_ range: Range<Int64>?, _ cutsEnd: Bool) throws {
     let bytes = try damaged(cutsEnd: cutsEnd)
     let rows = try GapCountTests().gaps(bytes, range)
     let stated = try ticks(bytes, range)

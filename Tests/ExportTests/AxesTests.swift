@@ -298,7 +298,7 @@ struct CalibratedExportTests {
     let log = try log {
       $0.calibration = nil
       $0.unread = [
-        UnreadEntry(key: "axes", value: "x,x,x", reason: "\"x,x,x\" is none"),
+        UnreadEntry(key: "axes", value: "x,x,x", reason: "\"x,x,x\" is not valid"),
         UnreadEntry(key: "calibration", value: "imulog-calibration 2", reason: "line 1"),
       ]
     }
@@ -309,7 +309,7 @@ struct CalibratedExportTests {
     #expect(text.contains("\n0,1000,8096,-16384,131,10,-262,-2220\n"))
     #expect(
       report.remarks.contains(
-        "the axes are the chip's: the header's axes of the mounting cannot be read, \"x,x,x\" is none"
+        "the axes are the chip's: the header's axes of the mounting cannot be read, \"x,x,x\" is not valid"
       ), "\(report.remarks)")
   }
 

@@ -87,7 +87,7 @@ struct RecorderStatusTests {
         chip clock   1031.205 Hz, ±118 µs
         real time    fifo 80, memory locked
         trigger      rms 0.05 g over 1.5 s above 0.25 Hz, 0.4 s before, 3 s after, 7200.000000001 s pause, armed, 12 of 900 recordings in 24 h, last event 4 s ago
-        next cycle    in 600 s
+        next cycle   in 600 s
         calendar     Mon..Fri 08:00
         note         left "wrist"
         """)

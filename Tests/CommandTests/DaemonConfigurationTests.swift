@@ -66,7 +66,7 @@ struct DaemonConfigurationTests {
     #expect(status["failure"].text?.contains("ask for 250 or 333.33 Hz") == true, "\(status)")
     // Of the calendar's timer, too, whose unit counts 75 as a success.
     for words in [["start"], ["start", "--calendar"]] {
-      expectSentence(service.bench.run(words), 69, ["imulog status shows it"])
+      expectSentence(service.bench.run(words), 69, ["see imulog status"])
     }
     service.configure(["clock": "chip", "rate": "100"])
     child.signal(SIGHUP)

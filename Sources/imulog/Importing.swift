@@ -58,9 +58,9 @@ struct Importing {
   /// Damaged parts are copied too: every reader reports the same damage in the copy.
   func copy(_ path: String) throws -> (number: UInt32, report: Account) {
     let file = try ProgressStorage(reading: path, "importing \(path)")
-    var reader = try LogReader(file)
+    var reader = try LogReader(try ReadAheadStorage(file))
     try refusePresent(reader.description.id)
-    return try create(reader.description, firstPage: try reader.firstPage()) { live in
+    return try create(reader.description, firstPage: reader.storage.firstPage) { live in
       try reader.copy(to: &live.storage)
     }
   }

@@ -99,6 +99,11 @@ extension TableHead {
       guard index < rows.columns.count else { continue }
       let turns = rows.columns[index].turns
       let found = Set(turns).sorted()
+      // An `id` that each row has for itself counts rows; any other names a sensor, a person or a part.
+      if program == nil, ["i", "id"].contains(name.plain), found.count < rows.rows {
+        result.columns[index].role = .device
+        continue
+      }
       // Numbers of a known program are what it says.
       let mayTell = program == nil ? heading.hasHeader && hasAxes : rows.columns[index].forms == []
       guard mayTell, name.likely == nil, name.axis == nil, (2...8).contains(found.count),

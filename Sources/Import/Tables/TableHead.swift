@@ -103,8 +103,23 @@ struct TableHead {
         result.columns[index].role = .open
       }
     }
+    try refuseComputedAlone()
     takeOwnColumns()
     try decide()
+  }
+
+  /// Refuses computed values that may be all that there is of a sensor, unless a program says what they are.
+  private func refuseComputedAlone() throws(FieldError) {
+    guard program == nil, !result.columns.contains(where: { $0.role == .open }) else { return }
+    let known = result.channels
+    for (index, name) in names.enumerated() where name.isDerived {
+      guard let channel = name.likely, channel < 6,
+        known.isDisjoint(with: Group(channel: channel).channels)
+      else { continue }
+      throw wrong(
+        index, "it is computed from a sensor's values, and nothing else is of that sensor",
+        "name the columns to import with --columns, these or only the others")
+    }
   }
 
   /// 0 if the axes x, y and z are an accelerometer's, 3 if they are a gyroscope's.

@@ -220,10 +220,17 @@ struct TableCaseTests {
         #expect(try Tables.refusal("\(name),time,ax,ay,az\n" + rows, columns) == nil)
       }
     }
-    // Numbers of rows, packets and parts are none of sensors.
-    for numbers in [[0, 1, 2, 3, 4, 5], [0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 0, 0]] {
-      let rows = numbers.enumerated().map { "\($1),\($0 * 10),0.5,1,2\n" }.joined()
-      #expect(try Tables.refusal("i,time,ax,ay,az\n" + rows, "--units g,ms") == nil, "\(numbers)")
+    // Numbers of rows name no sensors; others may.
+    for numbers in [
+      [0, 1, 2, 3, 4, 5], [7, 7, 7, 7, 7, 7], [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 0, 0],
+    ] {
+      for name in ["i", "ID"] {
+        let rows = numbers.enumerated().map { "\($1),\($0 * 10),0.5,1,2\n" }.joined()
+        let refusal = try Tables.refusal("\(name),time,ax,ay,az\n" + rows, "--units g,ms")
+        #expect((refusal == nil) == (Set(numbers).count != 2), "\(numbers)")
+        let columns = "--units g,ms --columns time=time,ax=ax,ay=ay,az=az"
+        #expect(try Tables.refusal("\(name),time,ax,ay,az\n" + rows, columns) == nil)
+      }
     }
     for member in [[#""imu":0"#, #""imu":1"#], [#""kind":"a""#, #""kind":"b""#]] {
       let objects = (0..<6).map {

@@ -137,4 +137,18 @@ struct TableRefusalTests {
     #expect(importer.description.channels == [.accelerometer, .gyroscope])
     #expect(importer.remarks.contains { $0.contains("columns are left out: ") })
   }
+
+  @Test("computed values that may be all that there is of a sensor are asked about")
+  func computedAlone() throws {
+    let rows = (0..<4).map { "\($0),1,2,3,0.5,0.5,1\n" }.joined()
+    for names in [
+      "linear acc x,linear acc y,linear acc z", "acc_x_filtered,acc_y_filtered,acc_z_filtered",
+    ] {
+      let text = "time,gx,gy,gz,\(names)\n" + rows
+      let refusal = try Tables.refusal(text, "--units deg/s,s")
+      #expect(refusal?.contains("computed from a sensor's values") == true, "\(refusal ?? "")")
+      #expect(
+        try Tables.refusal(text, "--units deg/s,s --columns time=time,gx=gx,gy=gy,gz=gz") == nil)
+    }
+  }
 }

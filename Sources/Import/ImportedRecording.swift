@@ -101,8 +101,10 @@ public struct ImportedRecording: ~Copyable {
     }
     if let refusal { throw refusal }
     var remarks = opening.remarks
+    let fastest = all.map(\.census.intervals.median).min() ?? 0
     for understanding in all {
-      guard let objection = SenseCheck.objection(understanding, isJoined: all.count > 1) else {
+      let isSlower = understanding.census.intervals.median > fastest
+      guard let objection = SenseCheck.objection(understanding, isSlower: isSlower) else {
         continue
       }
       guard request.isAnyway else { throw objection }

@@ -11,24 +11,24 @@ import Text
 ///     accelerations, rates                     beyond 400 g, 4000 °/s, or 20,000 °/s where only the head states them
 ///     --rate                                   more than a twentieth off the middle and the mean step
 ///     a rate of the file                       more than a tenth, as chips are, or tenfold where the file states lost ticks
-///     a unit of times                          a middle step longer than a day or shorter than 10 µs
+///     a unit of times                          a middle step longer than a day or shorter than 20 µs
 ///     numbers such as 1.000 beside 998         always: the point may be between thousands
 ///     --sort                                   sessions that have the same times
 ///     a unit that another one contradicts      always
 ///
 /// What a known program states is not checked, unless others write the same names.
 enum SenseCheck {
-  /// Periods that are not objected to, in nanoseconds: from 100 kHz to one a day.
-  static let periods = 1e4...86_400e9
-  /// The fewest rows.
+  /// Periods that are not objected to, in nanoseconds: from 50 kHz to one a day.
+  static let periods = 2e4...86_400e9
+  /// The fewest rows of which a mean or a middle is judged.
   private static let fewest: UInt64 = 8
 
   private typealias Objection = (problem: String, remedy: String)
 
   /// The objection, which `--anyway` overrides; `nil` for none.
   ///
-  /// - Parameter isJoined: Whether the rate may be another table's.
-  static func objection(_ table: Understanding, isJoined: Bool = false) -> ImportError? {
+  /// - Parameter isSlower: Whether it is joined to a faster table, which has the recording's rate.
+  static func objection(_ table: Understanding, isSlower: Bool = false) -> ImportError? {
     var found: Objection? = table.contradictions.first.map { ($0, "correct the option") }
     if found == nil, table.isSorted, !table.isEach, table.census.isInterleaved {
       found = (
@@ -44,10 +44,8 @@ enum SenseCheck {
         "write thousands without marks"
       )
     }
-    if found == nil, table.census.rows >= fewest {
-      for group in table.groups where found == nil { found = values(group, table) }
-      found = found ?? times(table, isJoined)
-    }
+    for group in table.groups where found == nil { found = values(group, table) }
+    if found == nil, table.census.rows >= fewest { found = times(table, isSlower) }
     return found.map {
       ImportError(
         table.name, $0.problem, remedy: "\($0.remedy), or import it as it is with --anyway")
@@ -73,7 +71,9 @@ enum SenseCheck {
       unit.value == .count
       ? "at \(Plain.significant(1 / one)) counts a \(group.unit)" : "in \(unit.value.sign)"
     let by = "\(unitText), which \(source.name) states"
-    if group == .accelerometer, let length = table.census.meanLength.map({ $0 * one }), length > 0 {
+    if group == .accelerometer, table.census.rows >= fewest,
+      let length = table.census.meanLength.map({ $0 * one }), length > 0
+    {
       let isRaw = unit.value == .count && (isUsual || scale?.source == .option("--units raw"))
       let factor = isRaw ? 2.0.squareRoot() : 10.0.squareRoot()
       guard ((table.isWithoutGravity ? 0 : 1 / factor)...factor).contains(length) else {
@@ -93,12 +93,12 @@ enum SenseCheck {
     )
   }
 
-  private static func times(_ table: Understanding, _ isJoined: Bool) -> Objection? {
+  private static func times(_ table: Understanding, _ isSlower: Bool) -> Objection? {
     let steps = table.census.intervals
     let step = steps.median
     guard table.timeColumn != nil, step > 0, let times = table.times else { return nil }
-    if let rate = table.rate {
-      let factor = table.hasLostTicks || isJoined ? 10 : rate.source.isOption ? 1.05 : 1.1
+    if let rate = table.rate, !isSlower {
+      let factor = table.hasLostTicks ? 10 : rate.source.isOption ? 1.05 : 1.1
       // Lost ticks lengthen the mean alone, packets of rows with one time the middle one.
       let isNear = [step, steps.mean].contains {
         (1 / factor...factor).contains($0 / rate.value.period)
@@ -110,7 +110,9 @@ enum SenseCheck {
         )
       }
     }
-    guard !times.source.isProgram, case .number = times.value, !periods.contains(step) else {
+    guard !times.source.isProgram || !table.isUsual.isEmpty, case .number = times.value,
+      !periods.contains(step)
+    else {
       return nil
     }
     return (

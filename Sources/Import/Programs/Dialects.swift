@@ -45,7 +45,7 @@ extension Dialect {
 
   static let kalibr = Dialect(
     "Kalibr", times: ["timestamp": .nanoseconds], accelerometer: ["alpha_*"],
-    gyroscope: ["omega_*"], units: si, [.isUnix])
+    gyroscope: ["omega_*"], units: si, [.isUnix, .isCommon])
 
   /// The ASL format of EuRoC's data sets.
   static let euroc = Dialect(

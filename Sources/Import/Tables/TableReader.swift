@@ -14,6 +14,8 @@ final class TableReader: SampleRows {
   /// One of them.
   private let lines: Lines?
   private let objects: JSONRows?
+  /// The comments before the first row.
+  private var headComments: Set<[UInt8]> = []
   /// The hash of the lines before the first row, which must stay the same.
   private var head = 0
   /// What is added to times of day: the midnights that passed; the time before.
@@ -96,6 +98,7 @@ final class TableReader: SampleRows {
     for _ in 0..<(isJSON ? 0 : heading.lines) {
       guard let line = try lines?.next() else { throw .changed(name) }
       hasher.combine(bytes: line)
+      if line.first == UInt8(ascii: "#") { headComments.insert(Array(line)) }
     }
     return hasher.finalize()
   }
@@ -144,6 +147,14 @@ final class TableReader: SampleRows {
           begin != .header || heading.unitRow != Heading.shown(line, separator)
         {
           return line
+        } else if first == UInt8(ascii: "#"), hasRows, !headComments.contains(Array(line)) {
+          let text = String(decoding: line, as: UTF8.self).lowercased()
+          guard !text.contains("unit"), !text.contains("imulog.") else {
+            throw ImportError(
+              name, at: place,
+              "a comment between the rows states what may not be true of those before it",
+              remedy: "import the rows before and after it as tables of their own")
+          }
         }
         continue
       }

@@ -39,6 +39,7 @@ struct TickAccount {
     var pass = TickPass(TickRule(steps, stated: given, isGrid: isGrid))
     var (first, last, statedGaps): (Int64?, Int64, Int) = (nil, 0, 0)
     var begin = areStated ? table.listedTicks : nil
+    var hasTicks = begin != nil
     // From the first sample to the last: stated gaps at the ends have no times.
     var between: Range<UInt64>?
     var ticks = begin
@@ -65,7 +66,11 @@ struct TickAccount {
           ticks?.pass()
         }
       }
-      guard row.gap == nil else { continue }
+      guard row.gap == nil else {
+        pass.skip()
+        continue
+      }
+      hasTicks = hasTicks || row.tick != nil
       (first, last) = (first ?? row.time, row.time)
       pass.add(row.time)
     }
@@ -104,6 +109,11 @@ struct TickAccount {
     if !gaps.isEmpty {
       remarks.append(
         "ticks of \(name) without a sample: \(lost), in \(Plain.count(gaps.count, "gap"))")
+    }
+    if areStated, !hasTicks, !isPlaced, !pass.gaps.isEmpty {
+      remarks.append(
+        "\(Plain.count(pass.gaps.count, "step")) in \(name) leave room for \(pass.gaps.reduce(0) { $0 + $1.count }) ticks where it states no gap: "
+          + "rows may be missing")
     }
     if !areStated, !isPlaced, pass.long > UInt64(gaps.count) + max(3, pass.rows / 50) {
       remarks.append(

@@ -22,6 +22,7 @@ struct TickPass {
   /// Steps that are longer than 1.5 periods.
   private(set) var long: UInt64 = 0
   private var last: Int64 = 0
+  private var isSkipped = false
   /// The long step before row `row`, in periods: with the rows after it, and the least so far.
   private var open: (row: UInt64, periods: Double, least: Double)?
 
@@ -30,7 +31,7 @@ struct TickPass {
   mutating func add(_ time: Int64) {
     while time % unit != 0 { unit /= 1000 }
     defer { (last, rows) = (time, rows + 1) }
-    guard rows > 0 else { return }
+    guard rows > 0, !isSkipped else { return isSkipped = false }
     let step = time.nanoseconds(since: last)
     if step > 1.5 * rule.period { long += 1 }
     if step > rule.longest {
@@ -42,6 +43,12 @@ struct TickPass {
       self.open = open
       if rows - open.row == TickPass.ahead { close() }
     }
+  }
+
+  /// The file states a gap here: the next step is not judged.
+  mutating func skip() {
+    close()
+    isSkipped = true
   }
 
   mutating func close() {

@@ -78,7 +78,8 @@ struct InfoReport {
 
   /// Keys of at most 11 characters, and values; unknown values are left out.
   var lines: [(String, String)] {
-    var lines = [
+    // Types are named, as Swift 6.0 takes too long to find them.
+    var lines: [(String, String)] = [
       ("number", "\(entry.number)"), ("id", "\(log.id)"), ("file", Plain.text(entry.path)),
       ("started", startedLine), ("duration", Plain.seconds(summary.duration)),
       ("rate", "\(Plain.hertz(log.rate)) Hz"),
@@ -91,19 +92,22 @@ struct InfoReport {
     ]
     let ticks = ["\(tally.sampled) of \(tally.scheduled) sampled"] + tally.losses
     let damages = summary.damageCount ?? 0
-    lines += [
+    let former: String = log.recoveredFrom.map { "\($0)" } ?? ""
+    let axes: String = log.axes.map { "\($0)" } ?? unread("axes")
+    let lateness: String = summary.end?.measuredLateness.map { ReviewReport.text($0) } ?? ""
+    let more: [(String, String)] = [
       ("stopped", summary.state == .live ? "" : stopReason),
-      ("from", log.recoveredFrom.map { "\($0)" } ?? ""), ("begun by", log.begunBy?.rawValue ?? ""),
+      ("from", former), ("begun by", log.begunBy?.rawValue ?? ""),
       ("trigger", Plain.text(log.trigger)), ("timetable", Plain.text(log.timetable)),
-      ("note", Plain.text(log.note)), ("axes", log.axes.map { "\($0)" } ?? unread("axes")),
+      ("note", Plain.text(log.note)), ("axes", axes),
       ("calibration", Plain.text(log.calibration?.name ?? unread("calibration"))),
       ("labels", labelsLine), ("ticks", ticks.joined(separator: ", ")),
-      ("lateness", summary.end?.measuredLateness.map { ReviewReport.text($0) } ?? ""),
+      ("lateness", lateness),
       ("gaps", review.gaps),
       ("damage", damages > 0 ? "\(Plain.count(damages, "part")); see verify" : ""),
       ("bytes", bytesLine), ("certificate", review.certificate),
     ]
-    lines += review.findings + [("verdict", review.account.sentence)]
+    lines += more + review.findings + [("verdict", review.account.sentence)]
     return lines.filter { !$0.1.isEmpty }
   }
 

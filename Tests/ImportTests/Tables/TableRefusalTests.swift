@@ -151,4 +151,34 @@ struct TableRefusalTests {
         try Tables.refusal(text, "--units deg/s,s --columns time=time,gx=gx,gy=gy,gz=gz") == nil)
     }
   }
+
+  @Test("statements that a hostile reader found unchecked are compared with what they state")
+  func compared() throws {
+    func rows(_ count: Int, _ row: (Int) -> String) -> String {
+      (0..<count).map { row($0) + "\n" }.joined()
+    }
+    let kalibr = "timestamp,omega_x,omega_y,omega_z,alpha_x,alpha_y,alpha_z\n"
+    for (text, options, words) in [
+      ("t_s,ax_g,ay_g,az_g\n" + rows(2) { "\($0),1,2,1000" }, "", "would reach"),
+      ("t_ms,ax_g,ay_g,az_g\n" + rows(60) { "0.\($0 / 10)\($0 % 10),0,0,1" }, "", "would come at"),
+      (kalibr + rows(20) { "\(1_700_000_000_000 + $0 * 10),0,0,0,0,0,9.8" }, "", "Hz"),
+      (
+        kalibr + rows(20) { "\(1_700_000_000_000_000_000 + $0 * 10_000_000),0,0,0,0,0,1" }, "",
+        "mean"
+      ),
+      (
+        "# units: s, g, g, g\nt,ax,ay,az\n" + rows(9) { "0.\($0),0,0,1" }
+          + "# units: s, m/s2\n1,0,0,9.8\n",
+        "", "a comment between the rows"
+      ),
+    ] {
+      let refusal = try Tables.refusal(text, options)
+      #expect(refusal?.contains(words) == true, "\(words): \(refusal ?? "taken")")
+    }
+    let gaps =
+      "t_s,ax_g,ay_g,az_g,gap,gap_ticks\n"
+      + rows(20) { "\(Double($0 < 10 ? $0 : $0 + 39) / 100),0,0,1,," }
+    let remarks = try Tables.importer(gaps).remarks
+    #expect(remarks.contains { $0.contains("rows may be missing") }, "\(remarks)")
+  }
 }

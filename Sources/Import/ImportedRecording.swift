@@ -102,11 +102,11 @@ public struct ImportedRecording: ~Copyable {
     if let refusal { throw refusal }
     var remarks = opening.remarks
     let fastest = all.map(\.census.intervals.median).min() ?? 0
-    for understanding in all {
+    for (understanding, table) in zip(all, rows.tables) {
       let isSlower = understanding.census.intervals.median > fastest
-      guard let objection = SenseCheck.objection(understanding, isSlower: isSlower) else {
-        continue
-      }
+      guard
+        let objection = SenseCheck.objection(understanding, isSlower: isSlower) ?? table.objection
+      else { continue }
       guard request.isAnyway else { throw objection }
       remarks.append("\(objection.file): \(objection.problem); it is imported anyway")
     }

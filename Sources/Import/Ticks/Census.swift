@@ -62,7 +62,7 @@ struct Census: Equatable, Sendable {
     first = first ?? time
     span = min(before?.lowerBound ?? time, time)...max(before?.upperBound ?? time, time)
     var begin = sessions.isEmpty ? Understanding.Session.Begin.file : row.begin
-    if begin == nil, hasTime, startsAnew(time) {
+    if begin == nil, hasTime, startsAnew(time, isSorted && !isEach) {
       if isEach || !isSorted {
         begin = .time
       } else {
@@ -93,9 +93,12 @@ struct Census: Equatable, Sendable {
   }
 
   /// Whether a time is further back than half of what the rows since the last beginning lasted: a counter that starts anew.
-  private func startsAnew(_ time: Int64) -> Bool {
+  /// Rows to be sorted may be that late: then, further than a hundred mean steps.
+  private func startsAnew(_ time: Int64, _ isSorted: Bool) -> Bool {
     guard rowsOfPart >= 3, time < last else { return false }
-    return last.nanoseconds(since: time) > last.nanoseconds(since: firstOfPart) / 2
+    let length = last.nanoseconds(since: firstOfPart)
+    return last.nanoseconds(since: time)
+      > (isSorted ? min(abs(length) / 2, 100 * abs(length) / Double(rowsOfPart - 1)) : length / 2)
   }
 
   mutating func add(_ numbers: [Decimal], _ channels: [Int]) {

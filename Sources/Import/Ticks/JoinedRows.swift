@@ -67,10 +67,11 @@ final class JoinedRows {
     (held, ahead, join) = (nil, nil, (0, 0, 0))
   }
 
-  /// The steps of rows that are joined or sorted.
+  /// The steps of rows that are joined, sorted or a session's.
   func steps() throws(ImportError) -> Intervals {
     var (steps, last): (Intervals, Int64?) = (Intervals(), nil)
     while let row = try nextTime() {
+      guard row.gap == nil else { continue }
       if let last { steps.add(max(0, row.time.nanoseconds(since: last))) }
       last = row.time
     }

@@ -15,6 +15,8 @@ final class TableRows {
   /// Whether there are rows of gaps.
   private var hasGaps = false
   private let channels: [Int]
+  /// With `--each`, the first objection to a session's values.
+  private(set) var objection: ImportError?
   /// What is subtracted from times: the date of time 0.
   private(set) var origin: Int64 = 0
   /// All samples by their times, and of one time in the order of the file; `nil` without `--sort`.
@@ -91,8 +93,8 @@ final class TableRows {
   }
 
   private func takeCensus() throws(ImportError) -> Census {
-    var census = Census()
-    hasGaps = false
+    var (census, part) = (Census(), Census())
+    (hasGaps, objection) = (false, nil)
     while let row = try reader.next() {
       guard row.gap == nil else {
         hasGaps = true
@@ -103,13 +105,29 @@ final class TableRows {
         row, at: reader.place, reader.mark, isSorted: request.isSorted, isEach: request.isEach,
         hasTime: hasTime)
       census.add(numbers, channels)
+      if request.isEach {
+        if census.sessions.count > 1, census.sessions.last?.rows == 1 { judge(&part) }
+        part.add(
+          Row(time: row.time), at: reader.place, reader.mark, isSorted: true, hasTime: hasTime)
+        part.add(numbers, channels)
+      }
       do throws(FieldError) {
         try values.add(numbers)
       } catch {
         throw error.at(name, reader.place)
       }
     }
+    if request.isEach { judge(&part) }
     return census
+  }
+
+  /// Compares a whole session with what is stated, and begins the next one.
+  private func judge(_ part: inout Census) {
+    var session = understanding
+    session.census = part
+    session.rate = session.rate ?? request.rate.map { .init($0, .option("--rate")) }
+    objection = objection ?? SenseCheck.objection(session)
+    part = Census()
   }
 
   /// Ends the first pass: from now on rows have counts, and times of the log.

@@ -32,7 +32,8 @@ struct TickAccount {
     (notes, stated) = (facts.notes, facts.ticks)
     try rows.rewind()
     let steps =
-      rows.isJoined || request.isSorted ? try rows.steps() : understanding.census.intervals
+      rows.isJoined || request.isSorted || request.isEach
+      ? try rows.steps() : understanding.census.intervals
     // A file of this program that counts more ticks than rows has lost some, however often.
     let counted = (facts.ticks ?? 0).subtractingReportingOverflow(understanding.census.rows)
     let isGrid = !counted.overflow && (1...1_000_000).contains(counted.partialValue)

@@ -74,9 +74,9 @@ struct SenseCheckTests {
     accelerations(
       "thousands or decimals", ["998", "1.000", "1.002"], .milliG, option,
       objected: "the marks in its accelerations have three digits behind them or are missing"),
-    accelerations("decimals", ["998", "1.000", "1.02"], .g, option, rows: 6),
+    accelerations("decimals", ["998", "1.000", "1.02"], .milliG, option, rows: 6),
     accelerations(
-      "thousands without marks beside decimals", ["1998", "1.125"], .g, option, rows: 6),
+      "thousands without marks beside decimals", ["1998", "1.125"], .milliG, option, rows: 6),
     accelerations(
       "a header's 17 g", "17", .g, header, objected: "17 g in g, which the header states"),
     accelerations("a program's 17 g", "17", .g, .program("X")),

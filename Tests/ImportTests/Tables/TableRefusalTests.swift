@@ -181,4 +181,25 @@ struct TableRefusalTests {
     let remarks = try Tables.importer(gaps).remarks
     #expect(remarks.contains { $0.contains("rows may be missing") }, "\(remarks)")
   }
+
+  @Test("each session of a file is compared with what is stated, and has a rate of its own")
+  func sessions() throws {
+    func rows(_ count: Int, _ step: Double, _ z: String) -> String {
+      (0..<count).map { "\(Double($0) * step),0,0,\(z)\n" }.joined()
+    }
+    let header = "t_s,ax_g,ay_g,az_g\n"
+    let mixed = header + rows(1000, 0.01, "1") + "\n" + rows(60, 0.01, "9.8")
+    #expect(try Tables.refusal(mixed, "--each")?.contains("mean length") == true)
+    let slower = header + rows(200, 0.01, "1") + "\n" + rows(60, 0.02, "1")
+    #expect(try Tables.refusal(slower, "--each --rate 100")?.contains("50 Hz") == true)
+    let first = try Tables.importer(slower, "--each")
+    let second = try first.another(session: 1, id: RecordingID(high: 1, low: 2))
+    #expect(second.description.rate == SampleRate(50))
+    #expect(second.end.tally.lost == 0)
+    // The second one begins in the last tenth of the first.
+    let overlapping =
+      header + rows(1000, 0.01, "1")
+      + (0..<1000).map { "\(9 + Double($0) * 0.01),0,0,1\n" }.joined()
+    #expect(try Tables.refusal(overlapping, "--sort") != nil)
+  }
 }

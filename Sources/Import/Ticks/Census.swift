@@ -93,12 +93,12 @@ struct Census: Equatable, Sendable {
   }
 
   /// Whether a time is further back than half of what the rows since the last beginning lasted: a counter that starts anew.
-  /// Rows to be sorted may be that late: then, further than a hundred mean steps.
+  /// Rows to be sorted may be that late: then, further than fifty mean steps.
   private func startsAnew(_ time: Int64, _ isSorted: Bool) -> Bool {
     guard rowsOfPart >= 3, time < last else { return false }
     let length = last.nanoseconds(since: firstOfPart)
     return last.nanoseconds(since: time)
-      > (isSorted ? min(abs(length) / 2, 100 * abs(length) / Double(rowsOfPart - 1)) : length / 2)
+      > (isSorted ? min(abs(length) / 2, 50 * abs(length) / Double(rowsOfPart - 1)) : length / 2)
   }
 
   mutating func add(_ numbers: [Decimal], _ channels: [Int]) {

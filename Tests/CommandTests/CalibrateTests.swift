@@ -140,7 +140,9 @@ struct CalibrateTests {
     let file = "wild.imulog"
     bench.directory.write(try ExampleLog(ticks: 200, description: description).bytes, to: file)
     try #require(bench.run("import", bench.directory.path + "/" + file).status == 0)
-    let words = ["the calibration shoe is implausible: accelerometer-offset has -1.5 g", "--calibration"]
+    let words = [
+      "the calibration shoe is implausible: accelerometer-offset has -1.5 g", "--calibration",
+    ]
     for line in [
       ["export", "1", "--calibrated"], ["export", "1", "--calibrated", "--format", "html"],
       ["export", "1", "--calibrated", "--format", "html", "--analysis", "-o", "p.html"],

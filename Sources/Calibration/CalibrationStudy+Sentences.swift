@@ -67,7 +67,7 @@ extension CalibrationStudy {
     )
   }
 
-  /// Reports poses of which one moved, while nothing shows which one.
+  /// Reports poses one of which moved; nothing shows which one.
   func noteRivals(
     _ sorted: GravityFit.Sorted, _ rests: Rests, _ result: inout CalibrationResult
   ) {

@@ -28,7 +28,7 @@ extension GravityFit {
     var fit: GravityFit
     /// Points that moved, and are not in the fit.
     var leftOut: [Int] = []
-    /// Points in the fit, one of which moved: which one is open, or the others do not suffice without it.
+    /// Points in the fit, one of which moved: the fit cannot tell which, or needs it.
     var rivals: [Int] = []
     /// The most that it moved by, in g.
     var move = 0.0

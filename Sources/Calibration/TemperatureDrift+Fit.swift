@@ -32,9 +32,9 @@ extension TemperatureDrift {
   /// The fit of values in °/s about their mean temperature; `nil` if the temperatures span less than ``leastSpan``, or do
   /// not determine a line.
   ///
-  /// An order must be determined all over the span, or the polynomial is wild where there are no values: each of as many equal
-  /// parts as it has coefficients must hold two values, and beyond a line its standard error must be below 0.02 °/s all over
-  /// the span. Else the fit has a lower order.
+  /// The span must determine an order throughout, or the polynomial is wild between values. The span is divided into as many
+  /// equal parts as there are coefficients: each part must hold two values. Beyond a line, the standard error must also be
+  /// below 0.02 °/s throughout. Else the fit has a lower order.
   ///
   /// - Complexity: three times the number of values for each order.
   init?(fitting values: [(temperature: Double, value: Vector3)]) {

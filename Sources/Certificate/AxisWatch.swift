@@ -269,8 +269,8 @@ private struct MotionWindow {
 }
 
 extension AxisWatch {
-  /// Samples with one count that make an axis stuck: six healthy axes have such a run on one day in a million. 0 if a count is so
-  /// coarse that noise may hide for good.
+  /// An axis is stuck after so many samples with one count: chance gives six healthy axes that run on one day in a million.
+  /// 0 if a count is so coarse that it may hide the noise.
   ///
   /// A Gaussian in the middle of a count repeats it most. A run begins where the last one ended, so the longer they are, the
   /// fewer there are. Samples within half a period of the filter's bandwidth are not independent, and count as one.

@@ -87,7 +87,7 @@ public struct ClockAssumptions: Equatable, Sendable {
   public var drift = 50.0
   /// How far a sample may be from the smooth curve of the chip's clock, in microseconds.
   public var jitter = 5.0
-  /// The configured clock of the bus, in hertz, of which it is at most a tenth faster.
+  /// The bus clock as configured, in hertz; the real one is at most a tenth faster.
   public var busHertz = 400_000
   /// Whether instants are moved into the read by the bits that are on the bus before and after the latch: not when a read
   /// was shorter than these bits.

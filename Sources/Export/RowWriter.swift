@@ -15,8 +15,7 @@ struct RowLayout {
   var keys: [String]
   /// Before each value that is computed from the whole recording, at most 8 bytes each.
   var derivedKeys: [String] = []
-  /// In place of such a value that is not finite, at most 16 bytes: of a sample that was written since, or of a senseless
-  /// scale.
+  /// Replaces a derived value that is not finite, at most 16 bytes: the sample was written since, or its scale is senseless.
   var derivedUnknown = ""
   /// Before the suffix, where rows have a column of labels.
   var labels: LabelColumn?

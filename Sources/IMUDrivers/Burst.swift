@@ -68,7 +68,7 @@ extension I2CBus where Self: ~Copyable {
     _ address: I2CAddress, register: UInt8, count: Int
   ) throws(BusError) -> Burst {
     var burst = Burst()
-    // Safe: the pointer covers exactly the 32 bytes of `burst`, of which `rebasing` takes the first `count` (a larger
+    // Safe: the pointer covers exactly the 32 bytes of `burst`; `rebasing` takes the first `count` (a larger
     // count traps), and does not leave the closure. Errors leave it as a value: Swift 6.0 does not infer their type here.
     let result = withUnsafeMutableBytes(of: &burst.bytes) { bytes -> Result<Void, BusError> in
       do throws(BusError) {

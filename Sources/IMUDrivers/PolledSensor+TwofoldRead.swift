@@ -90,7 +90,7 @@ extension PolledSensor where Bus: ~Copyable {
   /// Whether a burst shows a new sample: the flag of each sensor in use is set, or its bytes are not the last sample's.
   ///
   /// Other bytes without a flag are a sample that came during the burst, or whose flag an earlier read cleared. Without any
-  /// flag one axis that differs is enough, as both sensors update together. All zeros, as after a reset, are no sample.
+  /// flag one axis that differs is enough, as both sensors update together. All zeros, as after a reset, do not count.
   @inlinable
   func isNew(_ burst: Burst, _ seen: UInt8) -> Bool {
     if seen == 0 {

@@ -20,7 +20,7 @@ import Text
 enum SenseCheck {
   /// Periods that are not objected to, in nanoseconds: from 50 kHz to one a day.
   static let periods = 2e4...86_400e9
-  /// The fewest rows of which a mean or a middle is judged.
+  /// The fewest rows whose mean or median is judged.
   private static let fewest: UInt64 = 8
 
   private typealias Objection = (problem: String, remedy: String)

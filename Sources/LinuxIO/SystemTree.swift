@@ -183,8 +183,8 @@ extension SystemTree {
     return nil
   }
 
-  /// Bytes that a process without privileges may still write to the file system of `path`; `nil` when there is no such
-  /// path. The corresponding C function is `statvfs`.
+  /// Bytes that a process without privileges may still write to the file system of `path`; `nil` when `path`
+  /// does not exist. The corresponding C function is `statvfs`.
   public func freeBytes(at path: String) -> UInt64? {
     var status = statvfs()
     guard statvfs(self.path(path), &status) == 0 else { return nil }

@@ -112,9 +112,10 @@ struct TickAccount {
         "ticks of \(name) without a sample: \(lost), in \(Plain.count(gaps.count, "gap"))")
     }
     if areStated, !hasTicks, !isPlaced, !pass.gaps.isEmpty {
+      let room = pass.gaps.reduce(0) { $0 + $1.count }
       remarks.append(
-        "\(Plain.count(pass.gaps.count, "step")) in \(name) leave room for \(pass.gaps.reduce(0) { $0 + $1.count }) ticks where it states no gap: "
-          + "rows may be missing")
+        "the times of \(name) leave room for \(Plain.count(room, "tick")) where it states no gap: rows may be missing"
+      )
     }
     if !areStated, !isPlaced, pass.long > UInt64(gaps.count) + max(3, pass.rows / 50) {
       remarks.append(

@@ -245,6 +245,7 @@ extension HostFile {
   }
 }
 
+/// A line of a host file that cannot be used.
 package struct HostFileError: StatusError, Equatable {
   let file: String
   package let line: Int
@@ -255,6 +256,7 @@ package struct HostFileError: StatusError, Equatable {
   package var exitStatus: ExitStatus { .configuration }
 }
 
+/// A machine whose recordings a hub collects, as its line of the host file states it.
 package struct HubHost: Equatable, Sendable {
   package struct Label: Equatable, Sendable {
     /// Lower-case letters, digits and `_`.

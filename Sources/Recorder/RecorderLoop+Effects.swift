@@ -369,6 +369,7 @@ package struct SingleRecording {
   }
 }
 
+/// How the recorder ends, and why.
 package struct RecorderEnding {
   /// When it stops waiting for the card.
   var exitBy: MonotonicTime?

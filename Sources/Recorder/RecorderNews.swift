@@ -48,6 +48,7 @@ package struct SensorStart: Sendable {
   package let boardTitle: String
 }
 
+/// A recording whose file is closed.
 package struct FiledRecording: Sendable {
   package let number: UInt32
   package let id: RecordingID
@@ -56,6 +57,7 @@ package struct FiledRecording: Sendable {
   package let failure: FilingFailure?
 }
 
+/// Why a recording's file lacks samples, and what it has.
 package struct FilingFailure: Sendable {
   package let failure: CommandFailure
   package let isFull: Bool

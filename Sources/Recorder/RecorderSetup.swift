@@ -137,6 +137,7 @@ package struct RecorderClock: Sendable {
 /// Receives a recorder's reports, in sentences for a person.
 package typealias Journal = @Sendable (JournalPriority, String) -> Void
 
+/// The priority of a report; the raw values are those of syslog (RFC 5424, section 6.2.1).
 package enum JournalPriority: Int, Sendable {
   case error = 3
   case warning = 4

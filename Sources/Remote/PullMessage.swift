@@ -3,6 +3,7 @@
 package import IMUModel
 package import LogFormat
 
+/// The state of a recording at the far end.
 package enum PullState: String, CaseIterable, Sendable {
   /// Being written: its bytes so far are final, and more will follow.
   case running
@@ -12,6 +13,7 @@ package enum PullState: String, CaseIterable, Sendable {
   case recovered
 }
 
+/// A recording that the far end offers.
 package struct PullOffer: Equatable, Sendable {
   package var number: UInt32
   package var id: RecordingID

@@ -66,6 +66,7 @@ extension PulledRecording {
   mutating func note(_ words: String) { remark = remark.map { "\($0); \(words)" } ?? words }
 }
 
+/// What a pull did with the recordings of a host: numbers of recordings.
 package struct PulledHost: Sendable {
   package let host: String
   /// Wanted recordings that it offered.

@@ -79,6 +79,7 @@ extension RecordingReference {
   }
 }
 
+/// A request of a restricted key that is not carried out.
 package struct RequestRefusal: StatusError, Equatable {
   /// `noPermission` for valid requests that this key may not make, else `usage`.
   package let exitStatus: ExitStatus

@@ -42,6 +42,7 @@ package struct SSHConnection: Sendable {
   }
 }
 
+/// Destinations for ssh: `[user@]host`, or an alias of its configuration.
 package enum SSHDestination {
   /// Whether a word can be given to ssh as a destination: printable ASCII, and not an option.
   package static func isPlain(_ text: String) -> Bool {

@@ -30,6 +30,15 @@ struct Bench {
     start(arguments, stdout: stdout).outcome()
   }
 
+  /// The program refuses a line, which has no word with a blank, in one sentence that has these words.
+  func refuses(
+    _ line: String, _ status: Int32, _ words: String...,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let outcome = run(line.split(separator: " ").map { String($0) })
+    expectSentence(outcome, status, words, sourceLocation: sourceLocation)
+  }
+
   /// Runs a line of the shell.
   func shell(_ line: String) -> Outcome { startShell(line).outcome() }
 
@@ -133,6 +142,17 @@ struct Bench {
 }
 
 extension TemporaryDirectory {
+  func text(of name: String) -> String { String(decoding: bytes(of: name), as: UTF8.self) }
+
+  /// Changes the bytes of a file, and returns them.
+  @discardableResult
+  func change(_ name: String, _ body: (inout [UInt8]) -> Void) -> [UInt8] {
+    var bytes = bytes(of: name)
+    body(&bytes)
+    write(bytes, to: name)
+    return bytes
+  }
+
   /// Writes a script that the program under test starts, and returns its path.
   ///
   /// No program is started in the meantime: it would have a copy of the descriptor for a moment, and the kernel runs no

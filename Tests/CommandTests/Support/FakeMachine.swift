@@ -60,11 +60,11 @@ struct FakeMachine {
   func runSystemd() { shell("mkdir -p machine/run/systemd/system") }
 
   /// The service as its package installs it: unit and user.
-  func installService(user: Int = 990) {
+  func installService() {
     runSystemd()
     write("[Unit]\n", to: "usr/lib/systemd/system/imulog.service")
     write(
-      "imulog:x:\(user):990::/var/lib/imulog:/usr/sbin/nologin\nperson:x:4001:4001::/home/person:/bin/sh\n",
+      "imulog:x:990:990::/var/lib/imulog:/usr/sbin/nologin\nperson:x:4001:4001::/home/person:/bin/sh\n",
       to: "etc/passwd")
     write("i2c:x:998:\ngpio:x:997:\nimulog:x:990:\n", to: "etc/group")
   }

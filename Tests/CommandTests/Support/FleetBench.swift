@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import LogStoreTesting
 import Testing
 
@@ -74,7 +73,7 @@ struct FleetBench {
 
   /// A text file of the hub.
   func text(of path: String) -> String {
-    String(decoding: hub.directory.bytes(of: "fleet/" + path), as: UTF8.self)
+    hub.directory.text(of: "fleet/" + path)
   }
 
   /// What `hub status --json` says of the hosts.
@@ -91,9 +90,9 @@ struct FleetBench {
   }
 
   /// A further round writes nothing.
-  func expectNoNews(_ status: Int32 = 0, sourceLocation: SourceLocation = #_sourceLocation) {
+  func expectNoNews(sourceLocation: SourceLocation = #_sourceLocation) {
     let before = inventory()
-    round().expect(status, sourceLocation: sourceLocation)
+    round().expect(0, sourceLocation: sourceLocation)
     #expect(inventory() == before, sourceLocation: sourceLocation)
   }
 
@@ -120,6 +119,11 @@ struct FleetBench {
     hub.shell(
       "find fleet -path fleet/state/\\* -printf '%p %i %s\\n' -o -printf '%p %i %s %T@ %C@\\n' | sort"
     ).lines.map { String($0) }
+  }
+
+  /// The files of samples, features and recordings, and their bytes.
+  func tables() -> [[String: [UInt8]]] {
+    ["samples", "features", "recordings"].map { contents(of: $0) }
   }
 
   /// Paths of files below a directory of the hub, and their bytes.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import LogStoreTesting
 import Testing
 
@@ -51,10 +50,10 @@ struct RemoteBench {
   }
 
   /// What a key on the laptop gets for a request.
-  func ask(_ request: String, options: String...) -> Outcome {
+  func ask(_ request: String) -> Outcome {
     var bench = laptop
     bench.environment["SSH_ORIGINAL_COMMAND"] = request
-    return bench.run(["--store", pi.store, "serve", "--log", journalPath] + options)
+    return bench.run(["--store", pi.store, "serve", "--log", journalPath])
   }
 
   /// What a ``ScriptedFarEnd`` runs to serve the other machine's store, where recordings may be freed; lines of a shell
@@ -75,15 +74,11 @@ struct RemoteBench {
   var journalPath: String { laptop.directory.path + "/journal" }
 
   /// Lines that serve has logged.
-  var journal: [String] {
-    String(decoding: laptop.directory.bytes(of: "journal"), as: UTF8.self)
-      .split(separator: "\n").map { String($0) }
-  }
+  var journal: [Substring] { laptop.directory.text(of: "journal").split(separator: "\n") }
 
   /// Lets connections be cut after so many bytes each.
   func cut(after counts: [Int]) {
-    laptop.directory.write(
-      Array(counts.map { "\($0)\n" }.joined().utf8), to: "cuts")
+    _ = laptop.file("cuts", counts.map { "\($0)\n" }.joined())
     laptop.directory.write([], to: "carried")
   }
 

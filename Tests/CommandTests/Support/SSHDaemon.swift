@@ -36,9 +36,7 @@ final class SSHDaemon {
       try SSHDaemon.run(
         "/usr/bin/ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", "\(folder)/\(key)"])
     }
-    func publicKey(_ name: String) -> String {
-      String(decoding: bench.directory.bytes(of: name + ".pub"), as: UTF8.self)
-    }
+    func publicKey(_ name: String) -> String { bench.directory.text(of: name + ".pub") }
     let command = "\(Child.program) --store \(bench.store) serve --log \(folder)/journal"
     _ = bench.file(
       "keys",
@@ -104,10 +102,7 @@ final class SSHDaemon {
   }
 
   /// Lines that the reader's key has left.
-  var journal: [String] {
-    String(decoding: bench.directory.bytes(of: "journal"), as: UTF8.self)
-      .split(separator: "\n").map { String($0) }
-  }
+  var journal: [Substring] { bench.directory.text(of: "journal").split(separator: "\n") }
 
   /// `ssh HOST WORDS…`.
   func ssh(_ host: String, _ words: String..., options: [String] = []) -> Outcome {

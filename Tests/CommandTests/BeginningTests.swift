@@ -23,18 +23,6 @@ struct BeginningTests {
     }
   }
 
-  @Test("a person's recording between two turns is kept, and a turn in it is left out and said")
-  func dutyAndPerson() throws {
-    let service = DaemonBench(["while-idle": "sleep", "every": "6s", "length": "3s"])
-    let child = service.start()
-    // From now on, 3 s after the first turn, a recording lasts beyond the second one.
-    try service.wait(for: "asleep") { $0["number"].double == 1 }
-    try service.tell("start")
-    try waitUntil(
-      { child.said.contains("a recording of the duty cycle is left out") }, else: child.said)
-    service.end(child)
-  }
-
   @Test("a calendar's timer is named in the recording that it begins")
   func calendar() throws {
     let service = DaemonBench(["calendar": "Mon..Fri 08:00", "length": "10m"])

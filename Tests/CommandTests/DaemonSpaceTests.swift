@@ -55,8 +55,7 @@ struct DaemonSpaceTests {
     let child = try service.startArmed()
     do {
       let lock = try #require(StoreLock(service.bench))
-      expectSentence(
-        service.bench.run("start"), 75, [".lock", "process \(getpid())", "has it locked"])
+      service.bench.refuses("start", 75, ".lock", "process \(getpid())", "has it locked")
       withExtendedLifetime(lock) {}
     }
     try service.wait(for: "armed")

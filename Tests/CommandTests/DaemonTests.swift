@@ -18,13 +18,17 @@ struct DaemonTests {
     for line in ["state        armed", "sensor       MPU-6050 at 0x68", "note         left wrist"] {
       #expect(text.split(separator: "\n").contains { $0 == line }, "\(text)")
     }
-    // A second service names the first, which continues.
-    expectSentence(
-      service.bench.run("daemon", "--config", service.configuration), 75,
-      ["process \(child.pid)", "imulog daemon", "serving there already"])
+    // A second service names the first, which continues, as after a request that does not fit its state.
+    service.bench.refuses(
+      "daemon --config \(service.configuration)", 75, "process \(child.pid)", "imulog daemon",
+      "serving there already")
+    for verb in ["stop", "mark", "discard"] {
+      service.bench.refuses(verb, 75, "no recording is running", "imulog start")
+    }
     #expect(try service.status()?["state"] == .string("armed"))
     try service.startRecording()
     try service.wait(for: "recording") { $0["lateness"]["p99_ns"].integer ?? 0 > 0 }
+    service.bench.refuses("start", 75, "a recording is running already")
     try service.tell("mark", "top", "of the hill")
     let live = try #require(try service.status())
     live.expect(["number": 1, "problem": .null])
@@ -65,7 +69,7 @@ struct DaemonTests {
     #expect(
       try service.bench.run("info", "latest", "--json").json()["stopReason"] == .string("button"))
     try service.startRecording()
-    expectSentence(service.bench.run("keep"), 75, ["a recording is running", "stop it"])
+    service.bench.refuses("keep", 75, "a recording is running", "stop it")
     service.end(child)
     for row in try service.bench.list() {
       #expect(row["complete"].isTrue)
@@ -74,20 +78,26 @@ struct DaemonTests {
     }
   }
 
-  @Test("a request that does not fit the state is refused in a sentence and has no effect")
-  func refusals() throws {
+  @Test(
+    "a store that is gone is reported by stop, status and journal, and created again for the next recording"
+  )
+  func goneStore() throws {
     let service = DaemonBench()
     let child = try service.startArmed()
-    for verb in ["stop", "mark", "discard"] {
-      expectSentence(service.bench.run(verb), 75, ["no recording is running", "imulog start"])
-    }
-    try service.startRecording()
-    expectSentence(service.bench.run("start"), 75, ["a recording is running already"])
-    expectSentence(
-      service.bench.run("mark", String(repeating: "é", count: 101)), 64, ["202 bytes", "200 fit"])
-    #expect(try service.status()?["state"] == .string("recording"))
+    try service.tell("start")
+    rename(service.bench.store, service.bench.store + "-away")
+    let status = try service.wait(for: "armed") { $0["problem"].text == "storage" }
+    #expect(status["failure"].text?.contains("recording 1 is gone") == true)
+    #expect(status["ticks"] == .null)
+    #expect(!service.bench.run("status").output.contains("samples "))
+    #expect(child.said.contains("recording 1 is gone"))
+    #expect(!child.said.contains(" of "), "\(child.said)")
+    expectSentence(service.bench.run("stop"), 74, ["no recording is running: recording 1 is gone"])
+    try service.tell("start")
+    try service.tell("stop")
+    #expect(try service.bench.list()[0]["state"] == .string("complete"))
+    #expect(try service.status()?["problem"] == .null)
     service.end(child)
-    #expect(service.bench.recordings.count == 1)
   }
 
   @Test("a service that is ended during a recording keeps it whole", arguments: [SIGTERM, SIGINT])

@@ -9,9 +9,7 @@ import TestSupport
 struct HubOutputTests {
   private let bench = FleetBench()
 
-  private func text(_ name: String) -> String {
-    String(decoding: bench.hub.directory.bytes(of: name), as: UTF8.self)
-  }
+  private func text(_ name: String) -> String { bench.hub.directory.text(of: name) }
 
   @Test(
     "a file of the hub that a round makes is no page of that round",
@@ -20,15 +18,12 @@ struct HubOutputTests {
     try bench.machine("one").record("--for", "1s")
     bench.hosts("pump-1 = one\n")
     for place in ["ledger/pump-1", "samples/a.prom", "hosts"] {
-      let outcome = bench.hub.run("hub", "fleet", "--hosts", "hosts", option, "fleet/\(place)")
-      #expect(outcome.status == 64, "\(place)")
-      #expect(outcome.talk.contains("is among the own files of the hub"), "\(outcome.talk)")
+      bench.round(option, "fleet/\(place)").expect(64, "is among the own files of the hub")
       #expect(!bench.hub.directory.names(in: ".").contains("fleet"))
     }
     // Where the name shows it only once the hub is there.
     #expect(bench.hub.shell("ln -s fleet link").status == 0)
-    bench.hub.run("hub", "fleet", "--hosts", "hosts", option, "link/ledger/a.prom").expect(
-      64, "is among the own files of the hub")
+    bench.round(option, "link/ledger/a.prom").expect(64, "is among the own files of the hub")
     #expect(bench.hub.directory.names(in: "fleet/ledger") == ["pump-1"])
   }
 
@@ -44,11 +39,6 @@ struct HubOutputTests {
     }
     #expect(value("imulog_hub_host_up{host=\"pump-1\"}") == "1")
     #expect(value("imulog_hub_host_up{host=\"pump-2\"}") == "0")
-    #expect(value("imulog_hub_host_backlog{host=\"pump-1\"}") == "0")
-    #expect(value("imulog_hub_host_backlog{host=\"pump-2\"}") == nil)
-    #expect(value("imulog_hub_host_last_seen_timestamp_seconds{host=\"pump-2\"}") == nil)
-    let seen = Int(value("imulog_hub_host_last_seen_timestamp_seconds{host=\"pump-1\"}") ?? "") ?? 0
-    #expect(seen > 1_700_000_000)
     #expect(metrics.contains("label_site=\"\\\"a\\\\b\\\"\""), "\(metrics)")
     // Each name has its help and type once.
     let names = lines.filter { $0.hasPrefix("# TYPE") }.map { $0.split(separator: " ")[2] }
@@ -84,8 +74,6 @@ struct HubOutputTests {
     let page = text("fleet.html")
     #expect(page.hasPrefix("<!DOCTYPE html>"))
     #expect(page.contains("2 hosts, 1 recording, 1 with a problem"))
-    #expect(page.contains("<th scope=\"row\">pump-1<small>site=bergen</small></th>"))
-    #expect(page.contains("never"))
     #expect(!page.contains("<script"))
     #expect(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
     #expect(page.contains("<path d=\"M0 24L0 "))
@@ -120,23 +108,18 @@ struct HubOutputTests {
     _ = try bench.roundOfOne(recordings: 1)
     bench.hosts("pump-1 = one\npump.2 = two\n")
     let hub = hub(publishingBy: keeper)
-    let outcome = hub.run(["hub", "fleet", "--hosts", "hosts", "--mqtt", "broker.lan:1884"]).expect(
-      69)
+    let words = ["hub", "fleet", "--hosts", "hosts", "--mqtt"]
+    let outcome = hub.run(words + ["broker.lan:1884"]).expect(69)
     #expect(!outcome.talk.contains("broker"), "\(outcome.talk)")
     let state = try JSON(bench.hub.directory.bytes(of: "topics/imulog/pump-1/state"))
     state.expect(["host": "pump-1", "recordings": 1])
-    let entities = try JSON(
-      bench.hub.directory.bytes(of: "topics/homeassistant/device/imulog_pump-1/config"))
-    #expect(entities["state_topic"] == .string("imulog/pump-1/state"))
-    entities.expect(["availability_topic": .null, "components.seen.device_class": "timestamp"])
-    // A point may be in a name and not in an identity; no two names have the same identity.
-    #expect(
-      !bench.hub.directory.bytes(of: "topics/homeassistant/device/imulog_pumpP2/config").isEmpty)
+    let entities = text("topics/homeassistant/device/imulog_pumpP2/config")
+    #expect(!entities.isEmpty && !entities.contains("availability"))
     let calls = text("published").split(separator: "\n")
     #expect(calls.count == 4)
     #expect(
       calls.allSatisfy { $0.hasPrefix("-h broker.lan -p 1884 -t ") && $0.hasSuffix(" -r -q 1 -s") })
-    _ = hub.run(["hub", "fleet", "--hosts", "hosts", "--mqtt", "[fd00::7]:1884"])
+    _ = hub.run(words + ["[fd00::7]:1884"])
     #expect(text("published").contains("\n-h fd00::7 -p 1884 -t "))
   }
 
@@ -231,22 +214,11 @@ struct HubOutputTests {
     #expect(prune("--most-bytes", "1kB", "--host", "pump-9").status == 66)
     prune("--most-bytes", "1kB", "--host", "pump-1").expect(0, "2 recordings in the trash")
     #expect(bench.contents(of: "samples").isEmpty)
-    let round = bench.round("--json").expect(0)
-    #expect(try round.json()["hosts"][0]["fetched"] == .integer(0))
-    // From no host that has it.
-    #expect(bench.hub.shell("cp -r one two").status == 0)
-    bench.hosts("pump-1 = one\npump-2 = two\n")
-    #expect(bench.round().status == 0)
-    for host in ["pump-1", "pump-2"] {
-      #expect(bench.recordings(in: "fleet/logs/\(host)").isEmpty, "\(host)")
-    }
-    #expect(try bench.status().items.map { $0["backlog"] } == [.integer(0), .integer(0)])
-    bench.hosts("pump-1 = one\n")
+    try one.record("--for", "1s")
+    #expect(try bench.round("--json").json()["hosts"][0]["fetched"] == .integer(1))
     // What is brought back is derived again, and stays.
     #expect(bench.logs(of: "pump-1").run("restore", "1").status == 0)
     #expect(try bench.round("--json").json()["hosts"][0]["derived"] == .integer(1))
     #expect(bench.hub.run(["hub", "verify", "fleet"]).status == 0)
-    try one.record("--for", "1s")
-    #expect(try bench.round("--json").json()["hosts"][0]["fetched"] == .integer(1))
   }
 }

@@ -52,9 +52,7 @@ struct HubOwnersTests {
     if what == "lost" {
       #expect(bench.hub.shell("rm fleet/ledger/pump-1").status == 0)
     } else {
-      var ledger = bench.hub.directory.bytes(of: "fleet/ledger/pump-1")
-      ledger[ledger.count / 2] ^= 1
-      bench.hub.directory.write(ledger, to: "fleet/ledger/pump-1")
+      bench.hub.directory.change("fleet/ledger/pump-1") { $0[$0.count / 2] ^= 1 }
     }
     var other = log
     other[other.count - 40] ^= 1

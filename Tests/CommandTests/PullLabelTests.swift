@@ -53,10 +53,9 @@ struct PullLabelTests {
     func labels() -> [[String]] {
       #expect(bench.pull("--to", directory, "--format", "json").status == 0)
       return bench.laptop.directory.names(in: "ex").sorted().map { name in
-        String(decoding: bench.laptop.directory.bytes(of: "ex/" + name), as: UTF8.self)
-          .split(separator: "\"name\":\"").dropFirst().map {
-            String($0.prefix { $0 != "\"" })
-          }.filter { $0.hasPrefix("left") || $0.hasPrefix("other") }
+        bench.laptop.directory.text(of: "ex/" + name).split(separator: "\"name\":\"").dropFirst()
+          .map { String($0.prefix { $0 != "\"" }) }
+          .filter { $0.hasPrefix("left") || $0.hasPrefix("other") }
       }
     }
     #expect(labels() == [["left foot"], []])
@@ -68,22 +67,6 @@ struct PullLabelTests {
     #expect(labels() == [["other"], []])
     let after = bench.laptop.shell("stat -c %i ex/*").lines
     #expect(after.count == 2 && after[0] != before[0] && after[1] == before[1])
-  }
-
-  @Test("labels of a recording that is then not fetched do not stay")
-  func orphans() throws {
-    let far = try ScriptedFarEnd(
-      """
-      echo imulog-pull 1 keep; read request
-      echo recording 1 \(PullLabelTests.id) 8192 complete 0; echo end; read request
-      echo labelled \(PullLabelTests.id) \(PullLabelTests.digest); echo end; read request
-      echo label 1 2 x; echo end; read request
-      echo refused 66 it is gone; read request
-      """)
-    let outcome = far.pull("--timeout", "5s")
-    #expect(outcome.status != 0, "\(outcome.talk)")
-    #expect(outcome.talk.contains("it is gone"), "\(outcome.talk)")
-    #expect(far.laptop.directory.names(in: "store/.labels").isEmpty)
   }
 
   @Test("a recording is freed only after its labels are here; later ones come from the trash there")

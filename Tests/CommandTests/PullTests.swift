@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import LogStoreTesting
 import Testing
 import TestSupport
@@ -64,14 +63,14 @@ struct PullTests {
   func sshOptions() throws {
     try bench.pi.record("--for", "1s")
     bench.pull("-p", "2222", "-o", "ConnectTimeout=3", "-i", "key", "-F", "none").expect(0)
-    let calls = String(decoding: bench.laptop.directory.bytes(of: "calls"), as: UTF8.self)
     #expect(
-      calls
+      bench.laptop.directory.text(of: "calls")
         == "-T -o BatchMode=yes -p 2222 -i key -F none -o ConnectTimeout=3 -- pi imulog pull-server\n"
     )
     _ = bench.pull("--remote-store", "/a b/it's")
-    let last = String(decoding: bench.laptop.directory.bytes(of: "calls"), as: UTF8.self)
-    #expect(last.hasSuffix("-- pi imulog --store '/a b/it'\\''s' pull-server\n"))
+    #expect(
+      bench.laptop.directory.text(of: "calls").hasSuffix(
+        "-- pi imulog --store '/a b/it'\\''s' pull-server\n"))
   }
 
   @Test("--format also exports what was here, each format to its own file, and no foreign one")
@@ -93,9 +92,7 @@ struct PullTests {
     bench.laptop.directory.write([], to: "\(name).csv")
     bench.pull("--format", "csv").expect(73, "is not an export")
     // A copy that was damaged since, when a new label asks for the export again.
-    var log = bench.laptop.directory.bytes(of: "store/\(name).imulog")
-    log[2 * 4096 + 2000] ^= 0x10
-    bench.laptop.directory.write(log, to: "store/\(name).imulog")
+    bench.laptop.directory.change("store/\(name).imulog") { $0[2 * 4096 + 2000] ^= 0x10 }
     let whole = bench.laptop.directory.bytes(of: "to/\(name).csv")
     try #require(bench.pi.run("label", "1", "..1s", "walk").status == 0)
     bench.pull("--format", "csv", "--to", "to").expect(73, "stays as it is")

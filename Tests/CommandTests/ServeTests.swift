@@ -64,60 +64,59 @@ struct ServeTests {
     "--allow-delete", "=", "--=", "-=", "--generate-completion-script=bash", "\u{1B}[2J", "é",
   ]
 
-  @Test("reads the store or refuses, for any words in any order")
-  func randomRequests() throws {
+  /// Asks beside logs outside the store, which must not be read: nothing is changed.
+  private func expectUntouched(_ ask: () -> Void) throws {
     try bench.pi.record("--for", "1s")
+    let log = try RemoteBench.log(bench.pi)
     for directory in [bench.pi.directory, bench.laptop.directory] {
-      directory.write(try RemoteBench.log(bench.pi), to: "secret")
-      directory.write(try RemoteBench.log(bench.pi), to: "secret.imulog")
+      for name in ["secret", "secret.imulog"] { directory.write(log, to: name) }
     }
     let before = bench.pi.inventory()
     let names = bench.laptop.directory.names()
+    ask()
+    #expect(bench.pi.inventory() == before)
+    #expect(bench.laptop.directory.names() == (names + ["journal"]).sorted())
+  }
+
+  /// A refusal is one line of printable ASCII, and no output.
+  private func expectRefused(_ outcome: Outcome, _ request: String) {
+    #expect(outcome.bytes.isEmpty, "\(request)")
+    #expect(outcome.talk.count { $0 == "\n" } == 1, "\(outcome.talk)")
+    #expect(outcome.talk.utf8.dropLast().allSatisfy { (0x20...0x7E).contains($0) }, "\(request)")
+  }
+
+  @Test("reads the store or refuses, for any words in any order")
+  func randomRequests() throws {
     let seed = UInt64.random(in: 0..<1_000_000)
     print("requests with seed \(seed)")
     var generator = SeededGenerator(seed: seed)
-    for _ in 1...150 {
-      let count = Int.random(in: 1...6, using: &generator)
-      let words = (0..<count).map { _ in
+    let requests = (1...150).map { _ in
+      (0..<Int.random(in: 1...6, using: &generator)).map { _ in
         ServeTests.fragments[Int.random(in: 0..<ServeTests.fragments.count, using: &generator)]
-      }
-      let request = words.joined(separator: " ")
-      let outcome = bench.ask(request)
-      // 69: no service is running.
-      #expect([0, 64, 69, 77].contains(outcome.status), "\(request), seed \(seed)")
-      #expect(outcome.status == 0 || outcome.bytes.isEmpty, "\(request), seed \(seed)")
-      if outcome.status != 0 {
-        #expect(outcome.talk.count { $0 == "\n" } == 1, "\(outcome.talk), seed \(seed)")
-        #expect(outcome.talk.utf8.dropLast().allSatisfy { (0x20...0x7E).contains($0) })
+      }.joined(separator: " ")
+    }
+    try expectUntouched {
+      for request in requests {
+        let outcome = bench.ask(request)
+        // 69: no service is running.
+        #expect([0, 64, 69, 77].contains(outcome.status), "\(request), seed \(seed)")
+        if outcome.status != 0 { expectRefused(outcome, "\(request), seed \(seed)") }
       }
     }
-    #expect(bench.pi.inventory() == before, "seed \(seed)")
-    #expect(bench.laptop.directory.names() == (names + ["journal"]).sorted(), "seed \(seed)")
   }
 
   @Test("reaches no file outside the store, no shell and no other verb, for any request")
   func hostileRequests() throws {
     try #require(ServeTests.hostile.count >= 60)
-    try bench.pi.record("--for", "1s")
-    // A log outside the store, and a link to it inside: it must not be read.
-    let log = try RemoteBench.log(bench.pi)
-    for directory in [bench.pi.directory, bench.laptop.directory] {
-      directory.write(log, to: "secret")
-      directory.write(log, to: "secret.imulog")
+    try expectUntouched {
+      for request in ServeTests.hostile {
+        let outcome = bench.ask(request)
+        #expect([64, 77].contains(outcome.status), "\(request.prefix(100)): \(outcome.status)")
+        expectRefused(outcome, "\(request.prefix(100))")
+        #expect(outcome.talk.hasPrefix("imulog: "))
+        #expect(outcome.talk.utf8.count < 400)
+      }
     }
-    let before = bench.pi.inventory()
-    let names = bench.laptop.directory.names()
-    for request in ServeTests.hostile {
-      let outcome = bench.ask(request)
-      #expect([64, 77].contains(outcome.status), "\(request.prefix(100)): \(outcome.status)")
-      #expect(outcome.bytes.isEmpty, "\(request.prefix(100))")
-      #expect(outcome.talk.hasPrefix("imulog: "))
-      #expect(outcome.talk.count { $0 == "\n" } == 1, "\(outcome.talk)")
-      #expect(outcome.talk.utf8.count < 400)
-      #expect(outcome.talk.utf8.dropLast().allSatisfy { (0x20...0x7E).contains($0) })
-    }
-    #expect(bench.pi.inventory() == before)
-    #expect(bench.laptop.directory.names() == (names + ["journal"]).sorted())
     #expect(bench.journal.count == ServeTests.hostile.count)
     for line in bench.journal {
       #expect(line.contains(" refuses \""))

@@ -63,8 +63,7 @@ struct CalibrateTests {
     #expect(json["number"].integer == 1 && json["id"].text == source)
     #expect(made.lines.first == "recording     1, \(source ?? "")", "\(made.lines)")
     #expect(json["missing"][0].text == "accelerometer.crossTerms" && json["turns"].integer == 3)
-    let text = String(decoding: bench.directory.bytes(of: "left.cal"), as: UTF8.self)
-    let calibration = try SensorCalibration(text: text)
+    let calibration = try SensorCalibration(text: bench.directory.text(of: "left.cal"))
     #expect(calibration.name == "left shoe" && calibration.sensor == "MPU-6050")
     try bench.record("--virtual-time", "--for", "1s", "--calibration", file, "--axes=-z,y,x")
     let info = try bench.run("info", "latest", "--json").json()
@@ -109,21 +108,16 @@ struct CalibrateTests {
     #expect(shown.lines[0].contains("calibrated (left shoe)"), "\(shown.lines[0])")
     #expect(shown.talk.contains("the values of the accelerometer and gyroscope are calibrated"))
     #expect(!plain.lines[0].contains("calibrated") && plain.lines != shown.lines)
-    expectSentence(
-      bench.run("show", "1", "--calibrated"), 64, ["no calibration", "with --calibration"])
-    expectSentence(bench.run("show", "1", "--calibration", "/nonexistent"), 66, ["/nonexistent"])
+    bench.refuses("show 1 --calibrated", 64, "no calibration", "with --calibration")
+    bench.refuses("show 1 --calibration /nonexistent", 66, "/nonexistent")
     // A table with the range's end in it says so when it is calibrated.
     let rows = (0..<200).map { "\($0 * 10_000),\($0 == 7 ? 32767 : $0 % 5),3,8192,1,2,3\n" }
-    bench.directory.write(Array(("t_us,ax,ay,az,gx,gy,gz\n" + rows.joined()).utf8), to: "rail.csv")
-    try #require(
-      bench.run(
-        "import", bench.directory.path + "/rail.csv", "--accel-lsb-per-g", "8192",
-        "--gyro-lsb-per-dps", "65.5"
-      ).status == 0)
-    let own = String(decoding: bench.directory.bytes(of: "left.cal"), as: UTF8.self)
-      .replacing("sensor MPU-6050", with: "sensor imported")
-    bench.directory.write(Array(own.utf8), to: "own.cal")
-    bench.run("show", "latest", "--calibration", bench.directory.path + "/own.cal").expect(
+    let table = bench.file("rail.csv", "t_us,ax,ay,az,gx,gy,gz\n" + rows.joined())
+    bench.run("import", table, "--accel-lsb-per-g", "8192", "--gyro-lsb-per-dps", "65.5").expect(0)
+    let own = bench.file(
+      "own.cal",
+      bench.directory.text(of: "left.cal").replacing("sensor MPU-6050", with: "sensor imported"))
+    bench.run("show", "latest", "--calibration", own).expect(
       0, "the true ones are further from zero")
     let child = bench.atTerminal(["show", "1", "--calibration", file], columns: 120)
     #expect(child.waits(for: "calibrated (left shoe)"))
@@ -170,8 +164,7 @@ struct CalibrateTests {
     #expect(child.terminal.text.contains("rate at rest"), "\(child.terminal.text)")
     #expect(child.terminal.text.contains("still in 1 of 6"), "\(child.terminal.text)")
     #expect(try bench.run("info", "1", "--json").json()["note"].text == "left shoe")
-    let text = String(decoding: bench.directory.bytes(of: "left.cal"), as: UTF8.self)
-    let calibration = try SensorCalibration(text: text)
+    let calibration = try SensorCalibration(text: bench.directory.text(of: "left.cal"))
     #expect(calibration.accelerometer == nil && calibration.gyroscope?.offset != nil)
     #expect(calibration.name == "left shoe")
   }
@@ -179,12 +172,9 @@ struct CalibrateTests {
   @Test("without a terminal there is no guide, and with an ID no sensor to choose")
   func noGuide() {
     let inventory = bench.inventory()
-    expectSentence(
-      bench.run("calibrate", "--board", "simulator"), 64, ["terminal", "ssh -t", "ID"])
-    expectSentence(
-      bench.run("calibrate", "1", "--board", "simulator"), 64,
-      ["--board and the ID exclude each other"])
-    expectSentence(bench.run("calibrate", "1", "-o", "-"), 64, ["-o takes a file"])
+    bench.refuses("calibrate --board simulator", 64, "terminal", "ssh -t", "ID")
+    bench.refuses("calibrate 1 --board simulator", 64, "--board and the ID exclude each other")
+    bench.refuses("calibrate 1 -o -", 64, "-o takes a file")
     #expect(bench.inventory() == inventory)
     // Nor is there one whose result would be refused.
     let notes = bench.file("notes.txt", "left shoe")
@@ -220,10 +210,9 @@ struct CalibrateTests {
     }
     try bench.record("--rate", "100", "--virtual-time", "--motion", "tumble", "--for", "5s")
     let inventory = bench.inventory()
-    expectSentence(
-      bench.run("calibrate", "2", "-o", file), 65, ["still in 0 of 6", "six faces", "never still"])
+    bench.refuses("calibrate 2 -o \(file)", 65, "still in 0 of 6", "six faces", "never still")
     #expect(bench.inventory() == inventory)
-    expectSentence(bench.run("calibrate", "9"), 66, ["no recording 9"])
+    bench.refuses("calibrate 9", 66, "no recording 9")
     expectSentence(bench.run("calibrate", "1", "--name", ""), 64, ["--name"])
     bench.run("calibrate", "1", "-o", "/nonexistent/x.cal").expect(
       73, "cannot make /nonexistent/x.cal", "−z never pointed up")
@@ -251,33 +240,24 @@ struct CalibrateTests {
   @Test("of a damaged recording what can be read is used, with the status 1")
   func damaged() throws {
     try recordFaces()
-    let name = try #require(
-      TemporaryDirectory.names(at: bench.directory.path + "/store").first {
-        $0.hasSuffix(".imulog")
-      })
-    var bytes = bench.directory.bytes(of: "store/" + name)
-    bytes[bytes.count - 4096 + 100] ^= 0xff
-    bench.directory.write(bytes, to: "store/" + name)
+    bench.directory.change(try bench.logName()) { $0[$0.count - 4096 + 100] ^= 0xff }
     let made = bench.run("calibrate", "1").expect(1, "damaged in 1 place, and")
     #expect(made.lines.contains { $0.hasPrefix("rate at rest") }, "\(made.lines)")
   }
 
-  @Test(
-    "a file that is no calibration is refused before recording")
+  @Test("a file that is no calibration is refused before recording")
   func badFiles() throws {
     let bad = bench.file("bad.cal", "imulog-calibration 1\nid x\nend\n")
     _ = bench.calibration()
     _ = bench.file("wild.cal", "")
     let inventory = bench.inventory()
-    let record = ["record", "--board", "simulator", "--virtual-time", "--for", "1s"]
-    expectSentence(
-      bench.run(record + ["--calibration", bad]), 65, ["bad.cal", "`id`", "imulog calibrate"])
-    expectSentence(bench.run(record + ["--calibration", "/dev/zero"]), 66, ["/dev/zero"])
-    let text = String(decoding: bench.directory.bytes(of: "all.cal"), as: UTF8.self)
+    let record = "record --board simulator --virtual-time --for 1s --calibration"
+    bench.refuses("\(record) \(bad)", 65, "bad.cal", "`id`", "imulog calibrate")
+    bench.refuses("\(record) /dev/zero", 66, "/dev/zero")
+    let text = bench.directory.text(of: "all.cal")
     let wild = bench.file("wild.cal", text.replacing("1.02 0.013 -0.008", with: "3 0 0"))
-    expectSentence(
-      bench.run(record + ["--calibration", wild]), 65, ["wild.cal", "accelerometer-", "accepted"])
-    expectSentence(bench.run(record + ["--calibration", "/nonexistent"]), 66, ["/nonexistent"])
+    bench.refuses("\(record) \(wild)", 65, "wild.cal", "accelerometer-", "accepted")
+    bench.refuses("\(record) /nonexistent", 66, "/nonexistent")
     #expect(bench.inventory() == inventory)
   }
 }

@@ -13,10 +13,8 @@ struct DamageCommandTests {
     try bench.record("--for", "60s", "--rate", "100", "--motion", "tumble")
     let whole = try bench.run("export", "1", "--units", "raw").json()["samples"].items
     let name = try bench.logName()
-    var bytes = bench.directory.bytes(of: name)
+    let bytes = bench.directory.change(name) { $0[2 * 4096 + 2000] ^= 0x10 }
     try #require(bytes.count > 4 * 4096)
-    bytes[2 * 4096 + 2000] ^= 0x10
-    bench.directory.write(bytes, to: name)
     return (whole, "\(bench.directory.path)/\(name)")
   }
 
@@ -39,10 +37,7 @@ struct DamageCommandTests {
     let table = bench.file("gap.csv", "t_ms,ax,ay,az\n" + rows.joined())
     bench.run("import", table, "--accel-lsb-per-g", "16384").expect(0)
     try bench.list()[0].expect(["state": "complete", "complete": true, "gapCount": 1])
-    let name = try bench.logName()
-    var bytes = bench.directory.bytes(of: name)
-    bytes[2 * 4096 + 2000] ^= 0x10
-    bench.directory.write(bytes, to: name)
+    bench.directory.change(try bench.logName()) { $0[2 * 4096 + 2000] ^= 0x10 }
     try bench.list()[0].expect(["state": "damaged", "complete": false])
   }
 
@@ -80,8 +75,7 @@ struct DamageCommandTests {
     "what a recording that lost its tail has left replaces no file; a part before the loss does")
   func lostTail() throws {
     try bench.record("--for", "60s", "--rate", "100", "--motion", "tumble")
-    let name = try bench.logName()
-    bench.directory.write(Array(bench.directory.bytes(of: name).prefix(3 * 4096)), to: name)
+    bench.directory.change(try bench.logName()) { $0 = Array($0.prefix(3 * 4096)) }
     for file in ["kept.svg", "kept.csv", "kept.imulog"] {
       let kept = bench.file(file, "whole")
       bench.run("export", "1", "-o", kept).expect(73, "\(file) stays as it is", "has no end")
@@ -99,10 +93,7 @@ struct DamageCommandTests {
   func show() throws {
     try bench.record("--for", "60s", "--rate", "100", "--motion", "tumble")
     bench.run("show", "1").expect(0)
-    let name = try bench.logName()
-    var bytes = bench.directory.bytes(of: name)
-    bytes[2 * 4096 + 2000] ^= 0x10
-    bench.directory.write(bytes, to: name)
+    bench.directory.change(try bench.logName()) { $0[2 * 4096 + 2000] ^= 0x10 }
     let outcome = bench.run("show", "1")
     expectSentence(outcome, 65, ["damaged in 1 place", "imulog verify 1"])
     #expect(outcome.lines[0].contains("damaged in 1 place"))
@@ -119,7 +110,7 @@ struct DamageCommandTests {
     try bench.record("--for", "1s")
     let fields = try bench.list()[0].keys
     let name = try bench.logName()
-    bench.directory.write(Array(bench.directory.bytes(of: name).prefix(length)), to: name)
+    bench.directory.change(name) { $0 = Array($0.prefix(length)) }
     let row = try bench.list()[0]
     #expect(row.keys.isSuperset(of: fields))
     row.expect(["number": 1, "complete": false])

@@ -10,12 +10,16 @@ import TestSupport
 struct DiskTests {
   private let bench = Bench()
 
-  private func expectEnded(_ outcome: Outcome) throws {
+  @Test(
+    "a disk that fills up ends a recording in simulated time, and the written part is kept",
+    arguments: [28, 72])
+  func virtualTake(_ kibibytes: Int) throws {
+    let disk = SmallDisk(at: bench.store, bytes: kibibytes * 1024)
+    let outcome = bench.run(Bench.simulated + ["--for", "1h", "--rate", "100"])
+    let last = outcome.talk.split(separator: "\n").last.map { $0 + "\n" } ?? ""
     expectSentence(
-      Outcome(status: outcome.status, bytes: [], talk: lastLine(outcome.talk)), 74,
-      [
-        "recording 1 was ended early", "kept", "no space is left on the device", "imulog rm",
-      ])
+      Outcome(status: outcome.status, bytes: [], talk: last), 74,
+      ["recording 1 was ended early", "kept", "no space is left on the device", "imulog rm"])
     #expect(outcome.lines.last == "1")
     let verification = try bench.run("verify", "1", "--json").json()
     #expect(verification["intact"].isTrue)
@@ -26,35 +30,18 @@ struct DiskTests {
     let rows = try bench.list()
     #expect(rows.count == 1)
     #expect(rows[0]["complete"].isTrue)
-  }
-
-  private func lastLine(_ talk: String) -> String {
-    talk.split(separator: "\n").last.map { $0 + "\n" } ?? ""
-  }
-
-  @Test(
-    "a disk that fills up ends a recording in simulated time, and the written part is kept",
-    arguments: [28, 72])
-  func virtualTake(_ kibibytes: Int) throws {
-    let disk = disk(kibibytes)
-    let outcome = bench.run(Bench.simulated + ["--for", "1h", "--rate", "100"])
-    try expectEnded(outcome)
     #expect(try outcome.talk.contains(bench.logName()))
     withExtendedLifetime(disk) {}
-  }
-
-  private func disk(_ kibibytes: Int) -> SmallDisk {
-    SmallDisk(at: bench.store, bytes: kibibytes * 1024)
   }
 
   @Test("on a full disk no recording begins, and the attempt leaves no file")
   func fullFromTheStart() throws {
     let disk = SmallDisk(at: bench.store, bytes: 8 * 1024)
     bench.directory.write([UInt8](repeating: 1, count: 8 * 1024), to: "store/filler")
-    expectSentence(
-      bench.run(Bench.simulated), 74, ["no space is left on the device", "free space"])
+    bench.refuses(
+      "record --board simulator --virtual-time", 74, "no space is left on the device", "free space")
     let table = bench.file("table.csv", "t_us,ax_g\n0,1\n10,2\n")
-    expectSentence(bench.run("import", table), 74, ["no space is left on the device"])
+    bench.refuses("import \(table)", 74, "no space is left on the device")
     #expect(bench.directory.names(in: "store").filter { $0 != ".lock" } == ["filler"])
     withExtendedLifetime(disk) {}
   }
@@ -64,15 +51,13 @@ struct DiskTests {
     let disk = SmallDisk(at: bench.store, bytes: 64 * 1024)
     let rows = (0..<20_000).map { "\($0 * 1000),\($0 * 7919 % 30_000),\($0 * 104_729 % 30_000)" }
     let table = bench.file("table.csv", "t_us,ax,ay\n" + rows.joined(separator: "\n"))
-    let words = ["import", table, "--accel-lsb-per-g", "16384"]
-    expectSentence(bench.run(words), 74, ["no space is left on the device"])
+    bench.refuses("import \(table) --accel-lsb-per-g 16384", 74, "no space is left on the device")
     #expect(bench.directory.names(in: "store").filter { $0 != ".lock" }.isEmpty)
     let (other, path) = (bench.directory.path + "/other", bench.directory.path + "/small")
     try bench.record("--for", "60s", "--rate", "100", "--store", other)
     let small = SmallDisk(at: path, bytes: 64 * 1024)
-    expectSentence(
-      bench.run("export", "1", "--store", other, "-o", path + "/out.json"), 74,
-      ["no space is left on the device"])
+    bench.refuses(
+      "export 1 --store \(other) -o \(path)/out.json", 74, "no space is left on the device")
     #expect(bench.directory.names(in: "small").isEmpty)
     withExtendedLifetime((disk, small)) {}
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Doctor
-import Glibc
 import Testing
 import TestSupport
 

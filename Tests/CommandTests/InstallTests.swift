@@ -39,7 +39,7 @@ struct InstallTests {
     let outcome = bench.run("install", "--root", bench.directory.path + "/card").expect(0)
     for path in InstallTests.paths {
       #expect(outcome.talk.contains("wrote \(bench.directory.path)/card\(path)\n"))
-      let written = String(decoding: bench.directory.bytes(of: "card" + path), as: UTF8.self)
+      let written = bench.directory.text(of: "card" + path)
       // The printed form has one more line feed.
       #expect(written + "\n" == texts[path] || written + "\n\n" == texts[path], "\(path)")
       // Readable by systemd, udev and the service's user, regardless of the umask.
@@ -65,14 +65,13 @@ struct InstallTests {
     #expect(stat(bench.directory.path + "/card/etc/imulog", &status) == 0)
     #expect(status.st_mode & 0o777 == 0o755)
     // An existing configuration is kept, and the other files are replaced.
-    bench.directory.write(Array("rate = 50\n".utf8), to: "card/etc/imulog/imulog.conf")
-    bench.directory.write(Array("old\n".utf8), to: "card/etc/systemd/system/imulog.service")
+    _ = bench.file("card/etc/imulog/imulog.conf", "rate = 50\n")
+    _ = bench.file("card/etc/systemd/system/imulog.service", "old\n")
     bench.run("install", "--root", bench.directory.path + "/card").expect(
       0, "card/etc/imulog/imulog.conf exists already and is kept\n")
-    #expect(bench.directory.bytes(of: "card/etc/imulog/imulog.conf") == Array("rate = 50\n".utf8))
+    #expect(bench.directory.text(of: "card/etc/imulog/imulog.conf") == "rate = 50\n")
     #expect(
-      bench.directory.bytes(of: "card/etc/systemd/system/imulog.service").starts(
-        with: "[Unit]\n".utf8))
+      bench.directory.text(of: "card/etc/systemd/system/imulog.service").hasPrefix("[Unit]\n"))
   }
 
   @Test(
@@ -84,13 +83,9 @@ struct InstallTests {
     #expect(unit.contains("\nExecStart=/usr/local/bin/imulog daemon\n"))
     #expect(outcome.talk.contains("\(Child.products)/imulog \(card)/usr/local/bin/imulog"))
     // The unknown key at the end is the reported error, so the rest is valid.
-    var lines = try text(at: card + "/etc/imulog/imulog.conf")
-    lines += "unknown-key = 1\n"
-    let path = bench.file("longer.conf", lines)
-    bench.directory.write([], to: "unused")
-    expectSentence(
-      bench.run("daemon", "--config", path, "--socket", bench.directory.path + "/control"), 78,
-      [path, "unknown-key"])
+    let path = bench.file(
+      "longer.conf", try text(at: card + "/etc/imulog/imulog.conf") + "unknown-key = 1\n")
+    bench.refuses("daemon --config \(path) --socket control", 78, path, "unknown-key")
   }
 
   @Test(
@@ -107,9 +102,7 @@ struct InstallTests {
     let outcome = bench.shell(
       "cp \(Child.program) \(folder) && exec \(folder)/imulog install --print"
     ).expect(0)
-    #expect(
-      String(decoding: outcome.bytes, as: UTF8.self).contains(
-        "\nExecStart=/usr/local/bin/imulog daemon\n"))
+    #expect(outcome.output.contains("\nExecStart=/usr/local/bin/imulog daemon\n"))
     #expect(outcome.talk.contains("sudo install -m 755 \(folder)/imulog /usr/local/bin/imulog"))
   }
 
@@ -127,8 +120,7 @@ struct InstallTests {
     let folder = "card/etc/systemd/system"
     #expect(bench.run("install", "--root", card).status == 0)
     #expect(bench.directory.names(in: folder) == ["imulog.service"])
-    bench.directory.write(
-      Array("calendar = Mon..Fri 08:00\n".utf8), to: "card/etc/imulog/imulog.conf")
+    _ = bench.file("card/etc/imulog/imulog.conf", "calendar = Mon..Fri 08:00\n")
     let outcome = bench.run("install", "--root", card).expect(0)
     #expect(outcome.lines.last?.contains("enable --now imulog-calendar.timer") == true)
     #expect(
@@ -151,7 +143,7 @@ struct InstallTests {
         + "exec systemd-analyze verify --man=no ./imulog-calendar.timer ./imulog-calendar.service"
     ).expect(0)
 
-    bench.directory.write(Array("calendar = none\n".utf8), to: "card/etc/imulog/imulog.conf")
+    _ = bench.file("card/etc/imulog/imulog.conf", "calendar = none\n")
     let without = bench.run("install", "--root", card).expect(
       0, "removed \(card)/etc/systemd/system/imulog-calendar.timer\n")
     #expect(without.lines.last?.contains("stop imulog-calendar.timer") == true)
@@ -163,24 +155,15 @@ struct InstallTests {
   )
   func wrongCalendar() {
     _ = bench.shell("mkdir -p card/etc/imulog")
-    let card = bench.directory.path + "/card"
-    bench.directory.write(Array("calendar = $(x)\n".utf8), to: "card/etc/imulog/imulog.conf")
-    expectSentence(
-      bench.run("install", "--root", card), 78,
-      ["imulog.conf:1: calendar = $(x)", "Mon..Fri 08:00"])
-    bench.directory.write(
-      Array("calendar = Mon..Xyz 08:00\n".utf8), to: "card/etc/imulog/imulog.conf")
+    func expectRefusal(of calendar: String, _ place: String, _ words: String) {
+      _ = bench.file("card/etc/imulog/imulog.conf", "calendar = \(calendar)\n")
+      bench.refuses("install --root card", 78, "\(place): calendar = \(calendar)", words)
+    }
+    expectRefusal(of: "$(x)", "imulog.conf:1", "Mon..Fri 08:00")
     if bench.shell("command -v systemd-analyze").status == 0 {
-      expectSentence(
-        bench.run("install", "--root", card), 78,
-        ["imulog.conf: calendar = Mon..Xyz 08:00", "systemd does not understand it"])
-      for calendar in ["2020-01-01 00:00", "*-02-30 00:00"] {
-        bench.directory.write(
-          Array("calendar = \(calendar)\n".utf8), to: "card/etc/imulog/imulog.conf")
-        expectSentence(
-          bench.run("install", "--root", card), 78,
-          ["imulog.conf: calendar = \(calendar): ", "no time that is still to come"])
-      }
+      expectRefusal(of: "Mon..Xyz 08:00", "imulog.conf", "systemd does not understand it")
+      expectRefusal(of: "2020-01-01 00:00", "imulog.conf", "no time that is still to come")
+      expectRefusal(of: "*-02-30 00:00", "imulog.conf", "no time that is still to come")
     }
     #expect(bench.directory.names(in: "card/etc") == ["imulog"])
   }

@@ -62,10 +62,7 @@ struct JSONSchemaTests {
     let chip = Bench()
     try #require(chip.run("import", golden + "readings.imulog").status == 0)
     let part = try damaged.run("export", "1", "--from", "1s", "--to", "2s").json()
-    let name = try damaged.logName()
-    var bytes = damaged.directory.bytes(of: name)
-    bytes[2 * 4096 + 2000] ^= 0x10
-    damaged.directory.write(bytes, to: name)
+    damaged.directory.change(try damaged.logName()) { $0[2 * 4096 + 2000] ^= 0x10 }
     let chipExports = try ["--uncertainty", "--grid"].map {
       try chip.run("export", "1", $0).json()
     }

@@ -86,7 +86,7 @@ struct ListScreenTests {
     #expect(child.waits(for: "written to recording-1.json"))
   }
 
-  @Test("one corrupt recording does not hide the others from the list, nor from its preview")
+  @Test("one corrupt recording does not hide the others from the list")
   func corrupt() throws {
     try record(3)
     let name = try #require(bench.recordings.first { $0.hasPrefix("000002") })
@@ -101,21 +101,6 @@ struct ListScreenTests {
     #expect(child.waits(for: "not an imulog recording"))
     child.type("\u{1B}[B\r")
     #expect(child.waits(for: "recording 1"))
-    child.type("q")
-    #expect(child.waits(for: "3 recordings"))
-    // A wide terminal shows the selected recording's graph; of one that cannot be read, why.
-    child.resize(columns: 160, rows: 36)
-    #expect(child.waits { $0.lines[1].contains("recording 1") })
-    #expect(child.waits(for: "acceleration, g"))
-    child.type("\u{1B}[A")
-    #expect(child.waits { $0.lines[1].contains("not an imulog recording: it begins with") })
-    let panel = child.terminal.lines[1...6].joined()
-    #expect(panel.contains("(000002-") && !panel.contains("/store/"), "\(panel)")
-    #expect(!child.terminal.text.contains("acceleration, g"))
-    child.type("\u{1B}[A")
-    #expect(child.waits { $0.lines[1].contains("recording 3") })
-    child.resize(columns: 120, rows: 36)
-    #expect(child.waits { !$0.text.contains("acceleration, g") && $0.text.contains("take 3") })
   }
 
   @Test("a running recording's preview grows with it; it is exported as such, and not deleted")
@@ -131,7 +116,7 @@ struct ListScreenTests {
     #expect(child.waits(for: "is being written"))
     child.type("xj")
     #expect(child.waits(for: "written to recording-1.json"))
-    let text = String(decoding: bench.directory.bytes(of: "recording-1.json"), as: UTF8.self)
+    let text = bench.directory.text(of: "recording-1.json")
     #expect(text.contains(#""stopReason":"running""#), "\(text.prefix(600))")
     recording.end()
     #expect(child.waits { $0.lines[2].contains("complete") && !$0.lines[1].contains("running") })

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import LogStoreTesting
 import Testing
 import TestSupport
 
-@Suite("The verdict on a recording, and its page and drawing", .waitsForPrograms)
+@Suite("The verdict on a recording", .waitsForPrograms)
 struct ReviewCommandTests {
   @Test("--check reports the verdict on stdout and by the exit status")
   func check() throws {
@@ -22,8 +21,7 @@ struct ReviewCommandTests {
     #expect(flawed.status == 1 && flawed.talk.isEmpty)
     #expect(
       flawed.output == "flawed: accelerations are clipped in 1 sample, a larger range is needed\n")
-    let name = "store/" + bench.recordings[0]
-    bench.directory.write(Array(bench.directory.bytes(of: name).dropLast(40)), to: name)
+    bench.directory.change("store/" + bench.recordings[0]) { $0.removeLast(40) }
     let cut = bench.run("info", "1", "--check")
     #expect(cut.status == 65 && cut.output.hasPrefix("damaged: ") && cut.talk.isEmpty)
     #expect(bench.run("info", "99", "--check").status == 66)
@@ -96,21 +94,5 @@ struct ReviewCommandTests {
     #expect(verify.lines.contains("finding   readings that contradict each other at 0 s"))
     #expect(verify.talk.contains("contradict each other in 3 places"))
     #expect(bench.run("info", "3", "--check").status == 1)
-  }
-
-  @Test("a page and a drawing are written, and those of a time range are smaller")
-  func forms() throws {
-    let bench = Bench()
-    try bench.record("--for", "10s", "--rate", "100", "--note", "</script><b>")
-    for (form, begin, end) in [
-      ("html", "<!DOCTYPE html>", "</html>\n"), ("svg", "<?xml ", "</svg>\n"),
-    ] {
-      let outcome = bench.run("export", "1", "--format", form)
-      #expect(outcome.status == 0 && outcome.talk.isEmpty)
-      #expect(outcome.output.hasPrefix(begin) && outcome.output.hasSuffix(end))
-      #expect(!outcome.output.contains("</script><b>"))
-      let part = bench.run("export", "1", "--format", form, "--from", "2s", "--to", "3s")
-      #expect(part.status == 0 && part.output.utf8.count < outcome.output.utf8.count)
-    }
   }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import LogStoreTesting
 import Testing
 import TestSupport
@@ -73,32 +72,5 @@ struct StoreLocationTests {
     bench.directory.write([1, 2, 3], to: "1")
     #expect(bench.run("verify", "mylog").status == 0)
     #expect(bench.run("verify", "1").status == 0)
-  }
-}
-
-@Suite("Huge sparse files in the store", .waitsForPrograms)
-struct HugeFileTests {
-  private static let stranger = "000006-20261122T120839Z-aaaaaaae.imulog"
-
-  /// Makes a file of the store 4 TB long: reading all of it would take hours.
-  private func lengthen(_ name: String, _ bench: Bench) {
-    #expect(truncate("\(bench.store)/\(name)", 4 << 40) == 0)
-  }
-
-  @Test("do not block any verb", .timeLimit(.minutes(60)))
-  func verbs() throws {
-    let bench = Bench()
-    try bench.record("--for", "1s")
-    let log = bench.directory.bytes(of: try bench.logName())
-    bench.record([], as: HugeFileTests.stranger)
-    lengthen(HugeFileTests.stranger, bench)
-    lengthen(bench.recordings[0], bench)
-    #expect(try bench.list().map { $0["sampleCount"].integer } == [nil, 10])
-    for verb in ["info", "export", "verify"] { #expect(bench.run(verb, "1").status == 0) }
-    #expect(try bench.record("--for", "1s") == "7")
-    // The recording has ended, and all that can be tidied is tidied.
-    try #require(try bench.list().last?["size_bytes"].integer == 4096)
-    #expect(bench.directory.bytes(of: "store/" + bench.recordings[0]).prefix(log.count) == log[...])
-    #expect(bench.run("rm", "6", "7").status == 0)
   }
 }

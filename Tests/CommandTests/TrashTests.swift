@@ -26,11 +26,6 @@ struct TrashCommandTests {
     #expect(bench.inventory().filter { $0 != ".trash 0" } == before)
     expectSame(bench.run("export", "2").bytes, export)
     expectSentence(bench.run("restore", "2"), 66, ["no recording 2 in", ".trash", "it is empty"])
-    // A recording that is in the store already stays in the trash.
-    bench.directory.write(
-      bench.directory.bytes(of: "store/" + bench.recordings[1]),
-      to: "store/.trash/\(bench.recordings[1])~20261121T023807Z")
-    expectSentence(bench.run("restore", "2"), 73, ["in the store already, as number 2"])
   }
 
   @Test("several are restored at once, all or none; latest is the one removed last")
@@ -73,15 +68,6 @@ struct TrashCommandTests {
       try bench.run("list", "--trash", "--json").json()["recordings"].items[0]["expires"] == .null)
     #expect(bench.run("list", "--trash").lines[1].contains("?"))
     #expect(bench.run("list", "--trash", "--page", "2").lines.isEmpty)
-  }
-
-  /// A directory with the name of an overdue recording in the trash: no user can unlink it.
-  private func makeStuck() -> String {
-    let name = "000009-20260101T000000Z-deadbeef.imulog~20260102T000000Z"
-    bench.directory.makeDirectory("store")
-    bench.directory.makeDirectory("store/.trash")
-    bench.directory.makeDirectory("store/.trash/" + name)
-    return name
   }
 
   @Test(

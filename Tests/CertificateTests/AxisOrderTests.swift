@@ -3,7 +3,6 @@
 import Certificate
 import Glibc
 import IMUModel
-import LogStoreTesting
 import Testing
 
 /// A sensor that is turned about all its axes in gravity, with the axes of one of its sensors exchanged.
@@ -44,6 +43,10 @@ struct AxisOrderTests {
 
   private static let speeds: [Double] = [70, 90, 60]
 
+  private static let expectation = SensorExpectation(
+    identity: 0x68, maximumBusClock: 400_000, zeroG: 0.1, zeroRate: 20,
+    rateTolerance: SensorExpectation.Tolerance(usual: 0.01, largest: 0.05))
+
   private func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
     let x: Double = a.y * b.z - a.z * b.y
     let y: Double = a.z * b.x - a.x * b.z
@@ -56,10 +59,10 @@ struct AxisOrderTests {
     accelerometer: Wiring = Wiring(), gyroscope: Wiring = Wiring(), seconds: Double = 15,
     turnsAbout turned: [Double] = [1, 1, 1], dead: [Int] = [], rest: Double = 0
   ) throws -> CertificateFinding {
-    let certificate = try certificate(
-      accelerometer: accelerometer, gyroscope: gyroscope, seconds: seconds, turnsAbout: turned,
-      dead: dead, rest: rest)
-    return try #require(certificate["axes"])
+    try #require(
+      certificate(
+        accelerometer: accelerometer, gyroscope: gyroscope, seconds: seconds, turnsAbout: turned,
+        dead: dead, rest: rest)["axes"])
   }
 
   /// - Parameter deadNoise: How many counts a dead axis has.
@@ -67,12 +70,8 @@ struct AxisOrderTests {
     accelerometer: Wiring = Wiring(), gyroscope: Wiring = Wiring(), seconds: Double = 15,
     turnsAbout turned: [Double] = [1, 1, 1], dead: [Int] = [], deadNoise: UInt64 = 3, rest: Double
   ) throws -> SensorCertificate {
-    var description = ExampleLog.description()
-    description.rate = try #require(SampleRate(100))
-    let expectation = SensorExpectation(
-      identity: 0x68, maximumBusClock: 400_000, zeroG: 0.1, zeroRate: 20,
-      rateTolerance: SensorExpectation.Tolerance(usual: 0.01, largest: 0.05))
-    var meter = CertificateMeter(description, expectation)
+    let description = try CertificateMeterTests.description()
+    var meter = CertificateMeter(description, AxisOrderTests.expectation)
     var up = SIMD3<Double>(0.36, 0.48, 0.8)
     for tick in 0..<UInt64((rest + seconds) * 100) {
       let time = Double(tick) / 100 - rest
@@ -163,12 +162,8 @@ struct AxisOrderTests {
   private func finding(
     speed: Double, accelerometer: Wiring = Wiring(), gyroscope: Wiring = Wiring(), rest: Double = 5
   ) throws -> CertificateFinding {
-    var description = ExampleLog.description()
-    description.rate = try #require(SampleRate(100))
-    let expectation = SensorExpectation(
-      identity: 0x68, maximumBusClock: 400_000, zeroG: 0.1, zeroRate: 20,
-      rateTolerance: SensorExpectation.Tolerance(usual: 0.01, largest: 0.05))
-    var meter = CertificateMeter(description, expectation)
+    let description = try CertificateMeterTests.description()
+    var meter = CertificateMeter(description, AxisOrderTests.expectation)
     var tick: UInt64 = 0
     for axis in 0..<3 {
       for time in 0..<Int((rest + 130 / abs(speed)) * 100) {

@@ -168,24 +168,19 @@ struct AxisWatchTests {
 
   @Test("a gyroscope of half the typical noise is not stuck when it rests for some seconds")
   func quiet() throws {
-    var description = try CertificateMeterTests.description()
-    // ±2000 °/s: 0.53 counts are typical, and half of it keeps one count for 300 samples every day.
-    description.sensor.gyroscopeScale = Fraction(10, 164)
+    // Half of the typical 0.53 counts keeps one count for 300 samples every day.
     let seed = UInt64.random(in: 0..<1_000_000)
     for rest in [false, true] {
       var sensor = CertificateMeterTests.Sensor(seed: seed)
       sensor.deviations[3...5] = [0.27, 0.27, 0.27]
       sensor.levels[3...5] = [-8, 4, 1]
-      var meter = CertificateMeter(description, CertificateMeterTests.expectation)
-      var generator = SeededGenerator(seed: seed)
-      for tick in 0..<3000 as Range<UInt64> {
-        var sample = sensor.sample(&generator)
+      let certificate = try meter.certificate(of: sensor, seconds: 30, isWide: true) {
+        tick, sample in
         // It moves before, so that nothing is measured.
         if !rest, tick % 50 < 25 { sample.ax = 9000 }
         if (900..<1400).contains(tick) { sample.gx = -8 }
-        meter.add(tick, description.rate.nanoseconds(atTick: tick), sample)
       }
-      let stuck = try #require(meter.certificate()["stuck"])
+      let stuck = try #require(certificate["stuck"])
       #expect(stuck.verdict == .pass, "\(stuck.value), seed \(seed)")
     }
   }
@@ -194,9 +189,8 @@ struct AxisWatchTests {
     "an axis at an end of its range from the first sample on fails by itself, until it has another count",
     arguments: [Int16.max, .min])
   func railed(end: Int16) throws {
-    var description = try CertificateMeterTests.description()
-    // ±2000 °/s: the noise is far below a count, and says nothing; nothing moves either.
-    description.sensor.gyroscopeScale = Fraction(10, 164)
+    // The noise is far below a count, and says nothing; nothing moves either.
+    let description = try CertificateMeterTests.description(isWide: true)
     var expectation = CertificateMeterTests.expectation
     expectation.angularRate?.bandwidth = 2
     var meter = CertificateMeter(description, expectation)
@@ -226,8 +220,7 @@ struct AxisWatchTests {
     "all axes of a sensor that keep their counts are stuck sooner than one alone, until one changes",
     arguments: [false, true])
   func together(isPlayed: Bool) throws {
-    var description = try CertificateMeterTests.description()
-    description.sensor.gyroscopeScale = Fraction(10, 164)
+    let description = try CertificateMeterTests.description(isWide: true)
     var expectation = CertificateMeterTests.expectation
     expectation.isPlayed = isPlayed
     var meter = CertificateMeter(description, expectation)
@@ -251,17 +244,10 @@ struct AxisWatchTests {
 
   @Test("an axis of little noise is not judged by its figure until that is ruled out by chance")
   func undecided() throws {
-    var description = try CertificateMeterTests.description()
-    description.sensor.gyroscopeScale = Fraction(10, 164)
-    var meter = CertificateMeter(description, CertificateMeterTests.expectation)
-    var generator = SeededGenerator(seed: 3)
-    var sensor = CertificateMeterTests.Sensor()
+    var sensor = CertificateMeterTests.Sensor(seed: 3)
     sensor.deviations[3...5] = [0, 0.3, 0.3]
     sensor.levels[3] = 0
-    for tick in 0..<2000 as Range<UInt64> {
-      meter.add(tick, description.rate.nanoseconds(atTick: tick), sensor.sample(&generator))
-    }
-    let certificate = meter.certificate()
+    let certificate = try meter.certificate(of: sensor, seconds: 20, isWide: true)
     #expect(certificate["zero"]?.value == "none, not judged: gx")
     #expect(certificate["stuck"]?.value == "none, not judged: gx")
   }
@@ -269,19 +255,11 @@ struct AxisWatchTests {
   @Test("an axis that is dead from the beginning is found by the noise of the others, in 20 s")
   func others() throws {
     for (count, words) in [(0, "zero: gx"), (-7, "stuck: gx at -7")] {
-      var description = try CertificateMeterTests.description()
-      description.sensor.gyroscopeScale = Fraction(10, 164)
-      var meter = CertificateMeter(description, CertificateMeterTests.expectation)
-      let seed = UInt64.random(in: 0..<1_000_000)
-      var generator = SeededGenerator(seed: seed)
-      var sensor = CertificateMeterTests.Sensor()
+      var sensor = CertificateMeterTests.Sensor(seed: .random(in: 0..<1_000_000))
       sensor.deviations[3...5] = [0, 0.8, 0.8]
       sensor.levels[3] = Double(count)
-      for tick in 0..<2000 as Range<UInt64> {
-        meter.add(tick, description.rate.nanoseconds(atTick: tick), sensor.sample(&generator))
-      }
-      let found = meter.certificate().findings(.fail).map { "\($0.name): \($0.value)" }
-      #expect(found.contains(words), "\(found), seed \(seed)")
+      let found = meter.failures(try meter.certificate(of: sensor, seconds: 20, isWide: true))
+      #expect(found.contains(words), "\(found), seed \(sensor.seed)")
     }
   }
 
@@ -315,16 +293,9 @@ struct AxisWatchTests {
     let certificate = try meter.certificate(seconds: 5)
     #expect(certificate["stuck"]?.bound == "no axis the same for 3 s")
     func seconds(_ deviation: Double) throws -> Double {
-      var description = try CertificateMeterTests.description()
-      description.sensor.gyroscopeScale = Fraction(10, 164)
-      var meter = CertificateMeter(description, CertificateMeterTests.expectation)
-      var generator = SeededGenerator(seed: 3)
-      var sensor = CertificateMeterTests.Sensor()
+      var sensor = CertificateMeterTests.Sensor(seed: 3)
       sensor.deviations[3...5] = [deviation, deviation, deviation]
-      for tick in 0..<600 as Range<UInt64> {
-        meter.add(tick, description.rate.nanoseconds(atTick: tick), sensor.sample(&generator))
-      }
-      let bound = try #require(meter.certificate()["stuck"]?.bound)
+      let bound = try #require(meter.certificate(of: sensor, isWide: true)["stuck"]?.bound)
       return try #require(Double(bound.split(separator: " ").dropLast().last ?? ""))
     }
     // A quarter of 0.53 counts, of which a run of 135,000 is chance, and half of it, of which one of 450 is.

@@ -40,19 +40,23 @@ struct CertificateMeterTests {
     return expectation
   }
 
-  static func description(_ hertz: UInt32 = 100) throws -> RecordingDescription {
+  /// - Parameter isWide: Whether the gyroscope is at ±2000 °/s, where its noise is 0.53 counts.
+  static func description(_ hertz: UInt32 = 100, isWide: Bool = false) throws
+    -> RecordingDescription
+  {
     var description = ExampleLog.description()
     description.rate = try #require(SampleRate(hertz))
+    if isWide { description.sensor.gyroscopeScale = Fraction(10, 164) }
     return description
   }
 
   func certificate(
     of sensor: Sensor = Sensor(), seconds: Double = 6, hertz: UInt32 = 100,
-    _ expectation: SensorExpectation = CertificateMeterTests.expectation,
+    _ expectation: SensorExpectation = CertificateMeterTests.expectation, isWide: Bool = false,
     without missing: Range<UInt64> = 0..<0,
     change: (UInt64, inout RawSample) -> Void = { _, _ in }
   ) throws -> SensorCertificate {
-    let description = try CertificateMeterTests.description(hertz)
+    let description = try CertificateMeterTests.description(hertz, isWide: isWide)
     var meter = CertificateMeter(description, expectation)
     var generator = SeededGenerator(seed: sensor.seed)
     for tick in 0..<UInt64(seconds * Double(hertz)) {

@@ -317,13 +317,10 @@ struct CalibratedExportTests {
   func implausible() throws {
     let log = try log { $0.calibration?.gyroscope?.offset.y = -101 }
     for format in [ExportFormat.json, .ndjson, .csv, .parquet, .mcap, .html, .svg] {
-      let options = options(.si).with { $0.format = format }
-      let error = #expect(throws: ExportError.self) { try TestLog.export(log.bytes(), options) }
-      #expect(error?.exitStatus == .damagedData, "\(format)")
-      #expect(
-        error?.description
-          == "the calibration shoe is implausible: gyroscope-offset has -101.0 °/s, at most ±100.0 are accepted: give a file of `imulog calibrate` with --calibration, or leave --calibrated out",
-        "\(format)")
+      expectRefusal(
+        "the calibration shoe is implausible: gyroscope-offset has -101.0 °/s, at most ±100.0 are accepted: give a file of `imulog calibrate` with --calibration, or leave --calibrated out",
+        .damagedData
+      ) { _ = try TestLog.export(log.bytes(), options(.si).with { $0.format = format }) }
     }
     // Neither what does not apply it nor a file that is right is refused.
     #expect(try log.export(ExportOptions(format: .csv, units: .raw)).contains(",10,-262,-2220"))

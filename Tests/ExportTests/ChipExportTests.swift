@@ -122,9 +122,7 @@ struct ChipExportTests {
 
   @Test(
     "--grid makes nothing across a gap, nor where the instants jump",
-    arguments: [
-      (Trouble.stall(0.15e9), 0.15e9), (.lost, 1e6), (.step(20_000), 1e6),
-    ])
+    arguments: [(Trouble.stall(0.15e9), 0.15e9), (.lost, 1e6), (.step(20_000), 1e6)])
   func hole(trouble: Trouble, least: Double) throws {
     // A finding needs more readings on both sides than a gap.
     let log = try Self.log(trouble, seconds: 30, at: 15e9)
@@ -152,17 +150,16 @@ struct ChipExportTests {
       log.gap(tick + 1, 1, .lost)
     }
     log.end(TickTally(sampled: 30_000))
-    let storage = try ArrayStorage(log.bytes())
-    let reads = storage.reads
-    var sink = ArraySink()
-    _ = try Exporter(Self.options(.csv, grid: true, from: 0, to: 20_000_000)).write(
-      storage, to: &sink)
-    let whole = try ArrayStorage(log.bytes())
-    let all = whole.reads
-    var other = ArraySink()
-    _ = try Exporter(Self.options(.csv, grid: true)).write(whole, to: &other)
+    func bytesRead(_ options: ExportOptions) throws -> Int {
+      let disk = MemoryDisk(holding: try log.bytes())
+      var sink = ArraySink()
+      _ = try Exporter(options).write(MemoryStorage(disk), to: &sink)
+      return disk.snapshot.readByteCount
+    }
+    let part = try bytesRead(Self.options(.csv, grid: true, from: 0, to: 20_000_000))
+    let all = try bytesRead(Self.options(.csv, grid: true))
     // The times of a chip's samples need a pass of their own.
-    #expect(reads.count * 4 < all.count * 3, "\(reads.count) of \(all.count)")
+    #expect(part * 4 < all * 3, "\(part) of \(all)")
   }
 
   @Test("a range has the rows of the whole, whatever is exported", arguments: [false, true])
@@ -187,36 +184,18 @@ struct ChipExportTests {
     }
   }
 
-  @Test("what they do not go with is refused with the reason")
+  @Test("both are refused for the computer's times, and formats without times for the chip's")
   func refused() throws {
-    let log = try Self.log(seconds: 1)
-    let grid = TestLog.description(channels: .accelerometer)
-    let table = try TestLog.ramp(grid, [1, 2, 3]).bytes()
-    for (uncertainty, option) in [(true, "--uncertainty"), (false, "--grid")] {
-      func export(_ format: ExportFormat, _ bytes: [UInt8]) throws {
-        _ = try TestLog.export(
-          bytes, Self.options(format, uncertainty: uncertainty, grid: !uncertainty))
-      }
+    let table = try TestLog.ramp(TestLog.description(channels: .accelerometer), [1, 2, 3])
+    for (isGrid, option) in [(false, "--uncertainty"), (true, "--grid")] {
       expectRefusal("\(option) needs times by the chip's clock, and the computer kept those of") {
-        try export(.csv, table)
-      }
-      for format in [ExportFormat.gyrodata, .html, .svg, .raw] {
-        #expect(throws: ExportError.optionNotSupported(option: option, format: format)) {
-          try export(format, log.bytes)
-        }
+        _ = try table.export(Self.options(.csv, uncertainty: !isGrid, grid: isGrid))
       }
     }
-    for (options, others) in [
-      (Self.options(.csv, uncertainty: true, grid: true), ("--grid", "--uncertainty")),
-      (Self.options(.csv, grid: true).with { $0.units = .raw }, ("--grid", "--units raw")),
-    ] {
-      do throws(ExportError) {
-        var sink = ArraySink()
-        _ = try Exporter(options).write(ArrayStorage(log.bytes), to: &sink)
-        Issue.record("\(others) is not refused")
-      } catch {
-        #expect("\(error)".hasPrefix("\(others.0) does not go with \(others.1): "))
-        #expect(error.exitStatus == .usage)
+    let bytes = try Self.log().bytes
+    for format in [ExportFormat.cwa, .edgeImpulse] {
+      expectRefusal("\(format.rawValue) has a rate and no times, and the chip's own clock kept") {
+        _ = try TestLog.export(bytes, ExportOptions(format: format))
       }
     }
   }

@@ -157,10 +157,8 @@ struct DrawingTests {
 
   @Test("it has labels as bars with their names, and counts names without room")
   func labels() throws {
-    var log = TestLog(TestLog.description(rate: hertz(10)))
-    for tick in 0..<100 as Range<UInt64> {
-      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: Int16(tick)))
-    }
+    var log = TestLog()
+    log.samples(0..<100) { RawSample(ax: Int16($0)) }
     var options = drawing
     options.labels = [
       try RecordingLabel("earlier", from: -1, to: 0),
@@ -201,10 +199,8 @@ struct DrawingTests {
 
   @Test("a thousand labels need at most 20 kB")
   func manyLabels() throws {
-    var log = TestLog(TestLog.description(rate: hertz(10)))
-    for tick in 0..<100 as Range<UInt64> {
-      log.sample(tick, Int64(tick) * 100_000_000, RawSample(ax: Int16(tick)))
-    }
+    var log = TestLog()
+    log.samples(0..<100) { RawSample(ax: Int16($0)) }
     let bare = try log.export(drawing).utf8.count
     var options = drawing
     options.labels = try (0..<1000 as Range<Int64>).map { index in
@@ -252,10 +248,7 @@ struct DrawingTests {
   func places(_ count: UInt64) throws {
     var log = TestLog(TestLog.description(channels: .accelerometer, rate: hertz(100)))
     // A staircase of ten steps from the bottom to the top.
-    for tick in 0..<count {
-      let step = Int16(tick * 10 / count)
-      log.sample(tick, Int64(tick) * 10_000_000, RawSample(ax: step * 1000))
-    }
+    log.samples(0..<count) { RawSample(ax: Int16($0 * 10 / count) * 1000) }
     let points = points("#c04a00", in: try log.export(drawing))
     let (top, bottom) = (points.map(\.y).min() ?? 0, points.map(\.y).max() ?? 0)
     for point in points {

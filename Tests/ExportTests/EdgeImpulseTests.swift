@@ -130,7 +130,7 @@ struct EdgeImpulseTests {
   {
     let directory = TemporaryDirectory()
     let path = "\(directory.path)/walk"
-    var reader = try LogReader(ArrayStorage(log.bytes()))
+    var reader = try LogReader(TestLog.storage(log.bytes()))
     let report: Exporter.Report
     do {
       let pending = try PendingDirectory(path + "/")
@@ -218,22 +218,17 @@ struct EdgeImpulseTests {
       try RecordingLabel("one", from: 900_000_000, to: 900_000_001),
       try RecordingLabel("all", from: 0, to: 9_000_000_000),
     ]
-    let words = "left out"
-    #expect(
-      try !pieces(Self.log(), Self.options(labels: full)).report.remarks.contains {
-        $0.contains(words)
-      })
+    func remarks(_ labels: [RecordingLabel]) throws -> [String] {
+      try pieces(Self.log(), Self.options(labels: labels)).report.remarks
+    }
+    #expect(try !remarks(full).contains { $0.contains("left out") })
     let empty = [
       try RecordingLabel("gap", from: 210_000_000, to: 500_000_000),
       try RecordingLabel("between", from: 100_000_001, to: 200_000_000),
       try RecordingLabel("late", from: 900_000_001, to: 950_000_000),
     ]
-    #expect(
-      try pieces(Self.log(), Self.options(labels: full + empty)).report.remarks.contains(
-        "3 labels have no sample, and are left out"))
-    #expect(
-      try pieces(Self.log(), Self.options(labels: [empty[0]])).report.remarks.contains(
-        "1 label has no sample, and is left out"))
+    #expect(try remarks(full + empty).contains("3 labels have no sample, and are left out"))
+    #expect(try remarks([empty[0]]).contains("1 label has no sample, and is left out"))
   }
 
   @Test("samples without a label have another name where a label is called none")
@@ -259,13 +254,5 @@ struct EdgeImpulseTests {
       report.remarks == [
         "edge-impulse has a rate and no times: samples are up to 3.766 ms from where it puts them"
       ])
-  }
-
-  @Test("the times of a chip's clock are refused")
-  func chipClock() throws {
-    let log = try ChipExportTests.log()
-    expectRefusal("the chip's own clock kept the times of this recording: `imulog export --grid`") {
-      _ = try TestLog.export(log.bytes, ExportOptions(format: .edgeImpulse))
-    }
   }
 }

@@ -10,19 +10,13 @@ import Testing
 @Suite("The table of features")
 struct FeatureTableTests {
   private func rows(_ log: TestLog) throws -> [[Int64?]] {
-    var reader = try LogReader(ArrayStorage(log.bytes()))
+    var reader = try LogReader(TestLog.storage(log.bytes()))
     var sink = ArraySink()
     _ = try Exporter.writeFeatures(of: &reader, labels: [], calibration: nil, to: &sink)
     let file = try ParquetReader(sink.bytes)
-    func column(_ name: String) throws -> [Int64?] {
-      try #require(file.columns[name]).cells.map {
-        if case .integer(let number)? = $0 { number } else { nil }
-      }
-    }
-    let (times, marks) = (try column("t"), try column("marks"))
-    let (samples, missing) = (try column("samples"), try column("missing"))
-    return times.indices.map {
-      [times[$0].map { $0 / 1_000_000 }, samples[$0], missing[$0], marks[$0]]
+    let columns = ["t", "samples", "missing", "marks"].map { file.integers($0) }
+    return columns[0].indices.map { row in
+      [columns[0][row].map { $0 / 1_000_000 }] + columns.dropFirst().map { $0[row] }
     }
   }
 

@@ -4,7 +4,6 @@ import ChipClockTesting
 import Export
 import IMUModel
 import LogFormat
-import LogStoreTesting
 import Testing
 
 @Suite("Gaps as rows of a table")
@@ -72,9 +71,7 @@ struct GapRowTests {
   @Test("the uncertainty of a gap's time is empty, as its values are")
   func bounds() throws {
     let options = options(.csv).with { $0.hasUncertainty = true }
-    var simulation = Simulation(seconds: 4, trouble: .stall(0.15e9), seed: 21)
-    simulation.troubleAt = 2e9
-    let log = try ChipLog(simulation) { _ in RawSample(ax: 1) }
+    let log = try ChipExportTests.log(.stall(0.15e9), seconds: 4, at: 2e9)
     let lines = try TestLog.export(log.bytes, options).text.split(separator: "\n")
     #expect(lines.dropFirst().contains { !$0.hasSuffix(",,") })
     let width = lines[0].split(separator: ",").count
@@ -82,14 +79,5 @@ struct GapRowTests {
     for line in lines {
       #expect(line.split(separator: ",", omittingEmptySubsequences: false).count == width)
     }
-  }
-
-  @Test("a recording that is still written, and a grid, have no rows for gaps")
-  func refusals() throws {
-    for (format, isGrid) in [(ExportFormat.csv, true), (.json, false), (.mcap, false)] {
-      let options = options(format).with { $0.isResampled = isGrid }
-      #expect(throws: ExportError.self) { _ = try log().export(options) }
-    }
-    #expect(throws: ExportError.self) { try log().follow(options(.ndjson)) }
   }
 }

@@ -34,15 +34,6 @@ enum Imports {
     try ImportedRecording(BytesSource(Array(text.utf8)), request)
   }
 
-  static func csvError(_ text: String, _ request: ImportRequest) -> ImportError? {
-    do {
-      _ = try csv(text, request)
-      return nil
-    } catch {
-      return error
-    }
-  }
-
   /// The times and counts of all records.
   static func records(_ importer: consuming ImportedRecording) throws -> [TickRecord] {
     var records: [TickRecord] = []

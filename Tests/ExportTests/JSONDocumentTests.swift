@@ -237,21 +237,17 @@ struct JSONDocumentTests {
     // A clock that is a hundredth off the rate; two of ten ticks have no sample.
     let rows = (0..<10 * holes + 5).filter { $0 % 10 < 8 }
     let times = rows.map { 9_000_000_000 + Int64($0) * 10_100_000 }
-    let text = "t_ns,ax\n" + times.map { "\($0),1\n" }.joined()
-    let log = try Imports.log(Imports.csv(text, Imports.given(units: "raw", rate: hertz(100))))
+    let log = try Imports.log(
+      Imports.csv(Imports.table(times), Imports.given(units: "raw", rate: hertz(100))))
     let begins = (0..<holes).map { hole -> Int64 in
       let before = Int64(10 * hole + 7)
       return 9_010_000_000 + before * 10_100_000
     }
-    let lines = Self.lines(try TestLog.export(log, ExportOptions()).text)
-    #expect(try gapTimes(lines["gaps"]) == begins)
-    let part = ExportOptions(from: times[800], to: times[808])
-    #expect(try gapTimes(Self.lines(TestLog.export(log, part).text)["gaps"]) == [begins[100]])
-  }
-
-  private func gapTimes(_ gaps: String?) throws -> [Int64] {
-    struct Found: Decodable { var t_ns: Int64 }
-    return try JSONDecoder().decode([Found].self, from: Data(try #require(gaps).utf8)).map(\.t_ns)
+    func gapTimes(_ options: ExportOptions) throws -> [Int64] {
+      try GapDocument(TestLog.export(log, options).text).gaps.map(\.t_ns)
+    }
+    #expect(try gapTimes(ExportOptions()) == begins)
+    #expect(try gapTimes(ExportOptions(from: times[800], to: times[808])) == [begins[100]])
   }
 
   @Test("the document of a damaged log is valid and lists the missing ticks")

@@ -149,12 +149,6 @@ struct LabelExportTests {
     }
   }
 
-  @Test("exports of what is still to come refuse the column")
-  func refusal() {
-    let options = ExportOptions(format: .ndjson).with { $0.hasLabels = true }
-    #expect(throws: ExportError.self) { try log().follow(options) }
-  }
-
   @Test("two spellings are two names, equal bytes one", arguments: [ExportFormat.csv, .ndjson])
   func spellings(_ format: ExportFormat) throws {
     let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")

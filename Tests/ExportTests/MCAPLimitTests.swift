@@ -19,10 +19,9 @@ struct MCAPLimitTests {
     #expect(
       file.metadata["imulog"]?["imulog.times"] == "nanoseconds from 0, for want of a wall clock")
     #expect(
-      report.remarks
-        == [
-          "the recording has no date: programs show its first sample at 1970-01-01T00:00:00.000001234Z"
-        ])
+      report.remarks == [
+        "the recording has no date: programs show its first sample at 1970-01-01T00:00:00.000001234Z"
+      ])
   }
 
   @Test(
@@ -118,23 +117,6 @@ struct MCAPLimitTests {
       let refusal = ExportError.timeNotHeld(at: -1, started: nil, format: format)
       #expect(refusal.description.contains(words))
     }
-  }
-
-  @Test("other units, and options that MCAP has no place for, are refused")
-  func refusedOptions() throws {
-    func refusal(_ option: String) -> ExportError {
-      .optionNotSupported(option: option, format: .mcap)
-    }
-    let log = RecordFormatTests.threeSamples()
-    let bytes = try log.bytes()
-    #expect(
-      try MCAPFile.export(bytes, ExportOptions(format: .mcap, units: .si)).report.samples == 3)
-    var options = ExportOptions(format: .mcap)
-    options.hasUncertainty = true
-    #expect(throws: refusal("--uncertainty")) { try MCAPFile.export(bytes, options) }
-    (options.hasUncertainty, options.isResampled) = (false, true)
-    #expect(throws: refusal("--grid")) { try MCAPFile.export(bytes, options) }
-    #expect(throws: refusal("--follow")) { try log.follow(ExportOptions(format: .mcap)) }
   }
 
   @Test("a recording without samples is a file with the topic and the facts")

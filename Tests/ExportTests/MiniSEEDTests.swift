@@ -163,14 +163,13 @@ private struct SeedReader {
       let record = Array(bytes[begin..<begin + 512])
       func u16(_ place: Int) -> Int { Int(record[place]) << 8 | Int(record[place + 1]) }
       let channel = String(decoding: record[15..<18], as: UTF8.self)
-      var found = try SeedReader.decode(record, from: u16(44), count: u16(30))
+      let found = try SeedReader.decode(record, from: u16(44), count: u16(30))
       guard u16(20) == 2025 || u16(20) == 1970 else { throw Fault() }
       let days = (u16(20) == 2025 ? 20089 : 0) + u16(22) - 1
       let seconds = days * 86400 + Int(record[24]) * 3600 + Int(record[25]) * 60 + Int(record[26])
       let time = Int64(seconds) * 1_000_000 + Int64(u16(28)) * 100 + Int64(record[61])
       starts[channel, default: []].append((time, values[channel]?.count ?? 0))
       values[channel, default: []] += found
-      found = []
     }
   }
 

@@ -139,9 +139,8 @@ struct ParquetReader {
     guard try statistics[3].integer == cells.filter({ $0 == nil }).count else {
       throw Broken(what: "null_count")
     }
-    let numbers = cells.compactMap { cell -> Int64? in
-      if case .integer(let number) = cell { return number }
-      return nil
+    let numbers = cells.compactMap {
+      if case .integer(let number)? = $0 { number } else { nil }
     }
     for (field, expected) in [(5, numbers.max()), (6, numbers.min())] where statistics.has(field) {
       let value = try statistics[field].bytes
@@ -162,23 +161,14 @@ struct ParquetReader {
   subscript(_ name: String) -> [Cell?] { columns[name]?.cells ?? [] }
 
   func integers(_ name: String) -> [Int64?] {
-    self[name].map { cell in
-      if case .integer(let value) = cell { return value }
-      return nil
-    }
+    self[name].map { if case .integer(let value)? = $0 { value } else { nil } }
   }
 
   func texts(_ name: String) -> [String?] {
-    self[name].map { cell in
-      if case .text(let value) = cell { return value }
-      return nil
-    }
+    self[name].map { if case .text(let value)? = $0 { value } else { nil } }
   }
 
   func doubles(_ name: String) -> [Double?] {
-    self[name].map { cell in
-      if case .double(let value) = cell { return value }
-      return nil
-    }
+    self[name].map { if case .double(let value)? = $0 { value } else { nil } }
   }
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ChipClockTesting
 import Export
 import IMUModel
 import LogFormat
-import LogStoreTesting
 import TestSupport
 import Testing
 
@@ -22,14 +20,8 @@ struct ParquetTests {
     return options
   }
 
-  private func export(_ bytes: [UInt8], _ options: ExportOptions) throws
-    -> (bytes: [UInt8], report: Exporter.Report)
-  {
-    try TestLog.data(bytes, options)
-  }
-
   private func read(_ log: TestLog, _ options: ExportOptions) throws -> ParquetReader {
-    try ParquetReader(export(log.bytes(), options).bytes)
+    try ParquetReader(log.data(options))
   }
 
   /// The columns of the same recording's CSV.
@@ -198,7 +190,7 @@ struct ParquetTests {
       (-5, "early"), (100_000_000, "at"), (100_000_001, ""), (150_000_000, "kerb; left"),
       (400_000_000, "last"), (400_000_001, "too late \"é\""),
     ] as [(Int64, String)] { log.mark(time, label) }
-    let (bytes, report) = try export(log.bytes(), options())
+    let (bytes, report) = try TestLog.data(log.bytes(), options())
     let file = try ParquetReader(bytes)
     #expect(file.texts("mark") == ["early", "at", "; kerb; left", nil, "last"])
     #expect(report.remarks.count == 1)
@@ -206,7 +198,7 @@ struct ParquetTests {
     #expect(
       file.metadata["imulog.marksAfterLastRow"]
         == #"[{"t_ns":400000001,"label":"too late \"é\""}]"#)
-    let unmarked = try export(TestLog.ramp(Self.onlyX, [1]).bytes(), options())
+    let unmarked = try TestLog.data(TestLog.ramp(Self.onlyX, [1]).bytes(), options())
     #expect(try !ParquetReader(unmarked.bytes).names.contains("mark"))
     #expect(unmarked.report.remarks.isEmpty)
   }
@@ -268,13 +260,12 @@ struct ParquetTests {
     }
   }
 
-  @Test("--uncertainty has the bounds that CSV has, and --grid is refused")
+  @Test("--uncertainty has the bounds that CSV has")
   func uncertainty() throws {
-    let log = try ChipLog(Simulation(seconds: 6, trouble: .none, seed: 21)) { _ in RawSample(ax: 1)
-    }
+    let log = try ChipExportTests.log()
     var options = options()
     options.hasUncertainty = true
-    let file = try ParquetReader(export(log.bytes, options).bytes)
+    let file = try ParquetReader(TestLog.data(log.bytes, options).bytes)
     let table = try table(log.bytes, .raw, uncertainty: true)
     for name in ["t_ns", "t_lo_ns", "t_hi_ns"] {
       #expect(file.integers(name) == table[name]?.map { Int64($0) })
@@ -283,19 +274,15 @@ struct ParquetTests {
     var unproved = TestLog(Self.onlyX)
     unproved.description.clock = .chip(busClock: nil)
     unproved.sample(0, 1000, RawSample(ax: 1))
-    let nothing = try ParquetReader(export(unproved.bytes(), options).bytes)
+    let nothing = try ParquetReader(TestLog.data(unproved.bytes(), options).bytes)
     #expect(nothing.integers("t_lo_ns") == [nil] && nothing.integers("t_hi_ns") == [nil])
-    options.isResampled = true
-    #expect(throws: ExportError.optionNotSupported(option: "--grid", format: .parquet)) {
-      try export(log.bytes, options)
-    }
   }
 
   @Test("a row group ends at 2 MB, so that memory does not grow with the recording")
   func rowGroups() throws {
     let counts = (0..<100_000).map { Int16(truncatingIfNeeded: $0 &* 7919) }
     let log = try TestLog.ramp(TestLog.description(), counts)
-    let file = try ParquetReader(export(log.bytes(), options(.si)).bytes, readsValues: false)
+    let file = try ParquetReader(TestLog.data(log.bytes(), options(.si)).bytes, readsValues: false)
     #expect(file.rowGroups.count == 3 && file.rows == counts.count)
     let sizes = try file.footer[4].elements.map { try $0[2].integer }
     // A page of 8192 rows may be above.

@@ -48,7 +48,7 @@ struct RawExportTests {
     // It was live when the export began.
     let options = ExportOptions(format: .raw).with { $0.isLive = true }
     var sink = ArraySink()
-    let storage = try ArrayStorage(log.bytes())
+    let storage = try TestLog.storage(log.bytes())
     let report = try Exporter(options).follow(storage, to: &sink) { () throws(ExportError) in nil }
     #expect(report.isWhole == hasEnd && report.samples == 1)
   }
@@ -61,16 +61,5 @@ struct RawExportTests {
     let padded = bytes + [UInt8](repeating: 0, count: 4096 - bytes.count)
     #expect(try raw(padded + [UInt8](repeating: 0, count: 70_000)) == padded)
     #expect(try raw(padded) == padded)
-  }
-
-  @Test("a range, units or a choice of channels are refused")
-  func options() throws {
-    let bytes = try TestLog.ramp(TestLog.description(), [1]).bytes()
-    #expect(throws: ExportError.optionNotSupported(option: "a time range", format: .raw)) {
-      try raw(bytes, ExportOptions(format: .raw, from: 5))
-    }
-    #expect(throws: ExportError.optionNotSupported(option: "--channels", format: .raw)) {
-      try raw(bytes, ExportOptions(format: .raw, channels: .gyro))
-    }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Export
+import FoundationEssentials
 import IMUModel
 import LogFormat
 import TestSupport
@@ -45,17 +46,6 @@ struct RoundTripTests {
       let log = try Imports.log(Imports.csv(text))
       #expect(try TestLog.export(log, Self.counts).text == text)
     }
-  }
-
-  @Test("the unit of times is the coarsest that all of them are multiples of")
-  func timeUnits() throws {
-    func unit(_ times: [Int64]) throws -> Int64 {
-      try Imports.csv(table(["ax"], times, seed: 3)).description.timeUnit
-    }
-    #expect(try unit([0, 1_000_000, 5_000_000]) == 1_000_000)
-    #expect(try unit([0, 1_000_000, 5_001_000]) == 1000)
-    #expect(try unit([0, 1_000_000, 5_001_001]) == 1)
-    #expect(try unit([-1_500_000, 0]) == 1000)
   }
 
   @Test("extreme times and counts come back")
@@ -165,16 +155,8 @@ struct RoundTripTests {
 
   /// The numbers in a document's list of coordinates.
   private func values(_ document: String) throws -> [Double] {
-    var values: [Double] = []
-    for part in document.split(separator: ":") {
-      let digits = part.prefix { $0.isNumber || $0 == "-" || $0 == "." }
-      let rest = part.dropFirst(digits.count)
-      if rest.hasPrefix(",\"y\"") || rest.hasPrefix(",\"z\"") || rest.hasPrefix("}") {
-        values.append(try #require(Double(digits)))
-      }
-    }
-    // After the list stand date and duration, which the last brace ends.
-    values.removeLast()
-    return values
+    struct Document: Decodable { var coordinateList: [[String: Double]] }
+    return try JSONDecoder().decode(Document.self, from: Data(document.utf8)).coordinateList
+      .flatMap { row in try ["x", "y", "z"].map { try #require(row[$0]) } }
   }
 }

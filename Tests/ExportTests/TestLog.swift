@@ -3,6 +3,7 @@
 import Export
 import IMUModel
 import LogFormat
+import LogStoreTesting
 import TestSupport
 import Testing
 
@@ -144,8 +145,12 @@ struct TestLog {
     -> (bytes: [UInt8], report: Exporter.Report)
   {
     var sink = ArraySink()
-    let report = try Exporter(options).write(ArrayStorage(bytes), to: &sink)
+    let report = try Exporter(options).write(storage(bytes), to: &sink)
     return (sink.bytes, report)
+  }
+
+  static func storage(_ bytes: [UInt8]) -> MemoryStorage {
+    MemoryStorage(MemoryDisk(holding: bytes))
   }
 
   func data(_ options: ExportOptions) throws -> [UInt8] {
@@ -155,7 +160,7 @@ struct TestLog {
   /// Exports what is still to come.
   func follow(_ options: ExportOptions) throws {
     var sink = ArraySink()
-    _ = try Exporter(options).follow(ArrayStorage(bytes()), to: &sink) { nil }
+    _ = try Exporter(options).follow(TestLog.storage(bytes()), to: &sink) { nil }
   }
 
   /// Counts at random.

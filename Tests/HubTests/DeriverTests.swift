@@ -35,12 +35,8 @@ struct DeriverTests {
     return said.filter { !$0.contains(" is here as ") }
   }
 
-  private static let calibration = SensorCalibration(
-    id: RecordingID(high: 1, low: 2), name: "shoe", sensor: "MPU-6050", made: 0,
-    accelerometer: nil,
-    gyroscope: SensorCalibration.Gyroscope(offset: Vector3(1, 2, 3), scale: Vector3(1, 1, 1)))
-
-  private func put(_ calibration: SensorCalibration) {
+  private func putCalibration() {
+    let calibration = SensorCalibration.shoe(2, offset: Vector3(1, 2, 3))
     fleet.directory.write(Array(calibration.fileText.utf8), to: "fleet/calibrations/pump-1")
   }
 
@@ -65,10 +61,7 @@ struct DeriverTests {
   @Test(
     "a fault is named, all else is derived; what traps or is late is left to the next day, all else to the next round",
     arguments: [
-      (
-        "kill -ILL $$", 60, 65, true,
-        "deriving from it ended with signal 4: report that"
-      ),
+      ("kill -ILL $$", 60, 65, true, "deriving from it ended with signal 4: report that"),
       ("kill -SEGV $$", 60, 65, true, "deriving from it ended with signal 11: "),
       (
         "kill -BUS $$", 60, 75, false,
@@ -78,10 +71,7 @@ struct DeriverTests {
         "kill -KILL $$", 60, 75, false,
         "the program that derives from it ended with status 137; the next"
       ),
-      (
-        "exec sleep 60", 2, 65, true,
-        "deriving from it took too long: report that"
-      ),
+      ("exec sleep 60", 2, 65, true, "deriving from it took too long: report that"),
       ("echo 1b2c3d4e made", 60, 75, false, "the program that derives from it gave no answer"),
     ])
   func fault(lines: String, patience: Int64, status: Int, lasts: Bool, words: String) throws {
@@ -170,7 +160,7 @@ struct DeriverTests {
     _ = try round(.inside, isFirst: true)
     let bad = try deriver("kill -SEGV $$", patience: 60_000_000_000)
     let sentence = "pump-1: recording 8: deriving from it ended with signal 11: "
-    put(Self.calibration)
+    putCalibration()
     // Of a host without a line, too.
     _ = try fleet.round([], deriver: bad)
     #expect(try fleet.status([]).hosts[0].problems.joined().hasPrefix(sentence.dropFirst(8)))
@@ -205,7 +195,7 @@ struct DeriverTests {
   func changes() throws {
     let directory = fleet.directory
     let late = Deriver { order in
-      if order.id == DeriverTests.bad { put(DeriverTests.calibration) }
+      if order.id == DeriverTests.bad { putCalibration() }
       return try Deriver.inside.ask(order)
     }
     _ = try round(late, isFirst: true)

@@ -23,13 +23,9 @@ struct FleetReportTests {
     try state.keep(of: "pump.1", in: hub, seen: PlayedFleet.now - 60)
     var rows = try HostRows(of: "pump.1", in: hub)
     for (index, verdict) in ["good", "damaged"].enumerated() {
-      let id = ExampleLog.description(UInt64(index) + 7).id
-      let row = HostRows.Row(
-        id: id, log: HostRows.LogMark(fileName: "\(index).imulog", byteCount: 1, modified: 1),
-        source: "-", date: "undated", byteCounts: HubTable.all.map { _ in 1 }, rowSum: 0)
       let started = (PlayedFleet.now - 3600 * Int64(index + 1)) * 1_000_000 + 250_000
       try rows.add(
-        row,
+        HostRows.Row(index),
         json:
           "{\"number\":\(index + 1),\"verdict\":\"\(verdict)\",\"log_bytes\":100,\"started\":\(started),\"duration_ns\":61000000000}"
       )

@@ -8,8 +8,6 @@ import Testing
 
 @Suite("The hosts of a hub at a glance", .excludesProgramStarts)
 struct FleetStatusTests {
-  /// 2028-11-26T10:00:00Z.
-  private static let now: Int64 = 1_858_845_600
   private static let years: Int64 = 20 * 366 * 86400
   private let directory = TemporaryDirectory(inMemory: true)
 
@@ -19,12 +17,8 @@ struct FleetStatusTests {
     let lock = try hub.lock()
     var rows = try HostRows(of: "pump-1", in: hub)
     for (index, time) in began.enumerated() {
-      let row = HostRows.Row(
-        id: ExampleLog.description(UInt64(index) + 7).id,
-        log: HostRows.LogMark(fileName: "\(index).imulog", byteCount: 1, modified: 1),
-        source: "-", date: "undated", byteCounts: HubTable.all.map { _ in 1 }, rowSum: 0)
       let started = time.map { ",\"started\":\($0)000000" } ?? ""
-      try rows.add(row, json: "{\"number\":\(index + 1)\(started)}")
+      try rows.add(HostRows.Row(index), json: "{\"number\":\(index + 1)\(started)}")
     }
     _ = consume lock
     return hub
@@ -32,14 +26,13 @@ struct FleetStatusTests {
 
   private func host(_ hub: HubDirectory, now: Int64) throws -> FleetStatus.Host {
     let status = try FleetStatus(
-      hub, [HubHost(name: "pump-1", destination: "pi", labels: [], line: 1)],
-      now: WallTime(nanoseconds: now * 1_000_000_000, isSynchronised: true))
+      hub, [PlayedFleet.host("pump-1")], now: PlayedFleet.time(now))
     return try #require(status.hosts.first)
   }
 
   @Test("a recording that began after now, by a clock that was ahead, is not the newest")
   func ahead() throws {
-    let now = FleetStatusTests.now
+    let now = PlayedFleet.now
     let hub = try hub([now - 300, now + FleetStatusTests.years, now - 200, now + 60, nil])
     let host = try host(hub, now: now)
     #expect(host.last == (now + 60) * 1_000_000_000)
@@ -51,7 +44,7 @@ struct FleetStatusTests {
 
   @Test("of recordings that all began after now the newest is not known")
   func allAhead() throws {
-    let now = FleetStatusTests.now
+    let now = PlayedFleet.now
     let host = try host(
       try hub([now + FleetStatusTests.years, now + FleetStatusTests.years / 2]), now: now)
     #expect(host.last == nil)
@@ -60,7 +53,7 @@ struct FleetStatusTests {
 
   @Test("a clock that is not set shows no recording to be ahead of it")
   func unset() throws {
-    let now = FleetStatusTests.now
+    let now = PlayedFleet.now
     let host = try host(try hub([now - 300, now, now - 200]), now: 86400)
     #expect(host.last == now * 1_000_000_000)
     #expect(host.newest.map(\.number) == [2, 3, 1])

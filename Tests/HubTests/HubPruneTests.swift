@@ -12,12 +12,9 @@ import Testing
 
 @Suite("What a hub removes by a rule", .excludesProgramStarts)
 struct HubPruneTests {
-  /// 2028-11-26T10:00:00Z.
-  private static let now = WallTime(
-    nanoseconds: 1_858_845_600 * 1_000_000_000, isSynchronised: true)
+  private static let now = PlayedFleet.time(PlayedFleet.now)
   private static let day: Int64 = 86400
-  private static let host = HubHost(
-    name: "pump-1", destination: "pi", labels: [HubHost.Label(name: "site", value: "b")], line: 1)
+  private static let host = HubHost.pump("site", "b")
 
   /// A hub whose host `pump-1` has recordings that came on these days before now, the first first.
   private struct Fleet {
@@ -28,7 +25,7 @@ struct HubPruneTests {
     init(days: [Int64]) throws {
       let hub = try HubDirectory(path: path, create: true)
       let lock = try hub.lock()
-      let catalogue = try hub.store(of: "pump-1")
+      _ = try hub.store(of: "pump-1")
       var ledger = try HostLedger(of: "pump-1", in: hub)
       for (index, day) in days.enumerated() {
         let log = try ExampleLog(ticks: 100 * UInt64(index + 1), seed: UInt64(index) + 7)
@@ -48,14 +45,29 @@ struct HubPruneTests {
             hostKey: "SHA256:x")
         ])
       }
-      var derivation = HostDerivation(
-        HubPruneTests.host, hub, catalogue, ledger, try HostRows(of: "pump-1", in: hub),
-        time: HubPruneTests.now.ledgerText)
-      try derivation.run(.inside) { Issue.record("\($0.sentence)") }
       // Its last round is just over.
       try HostState().keep(
         of: "pump-1", in: hub, seen: HubPruneTests.now.nanoseconds / 1_000_000_000)
       _ = consume lock
+      try derive()
+    }
+
+    /// Derives what a round does; returns the ledger.
+    @discardableResult
+    func derive(_ comment: String = "") throws -> HostLedger {
+      let hub = try HubDirectory(path: path, create: false)
+      let lock = try hub.lock()
+      var derivation = HostDerivation(
+        HubPruneTests.host, hub, try hub.store(of: "pump-1"),
+        try HostLedger(of: "pump-1", in: hub), try HostRows(of: "pump-1", in: hub),
+        time: HubPruneTests.now.ledgerText)
+      try derivation.run(.inside) { Issue.record("\(comment): \($0.sentence)") }
+      _ = consume lock
+      return try ledger()
+    }
+
+    func ledger() throws -> HostLedger {
+      try HostLedger(of: "pump-1", in: try HubDirectory(path: path, create: false))
     }
 
     func prune(
@@ -98,6 +110,12 @@ struct HubPruneTests {
     return rule
   }
 
+  /// 20 years ahead.
+  private static let ahead = WallTime(
+    nanoseconds: now.nanoseconds + 20 * 366 * day * 1_000_000_000, isSynchronised: true)
+  /// What is older than 400 days by that clock.
+  private static var ruleAhead: HubPrune.Rule { rule(days: 400 - 20 * 366) }
+
   @Test("a recording counts from when it came here, whatever its clock said")
   func arrival() throws {
     let fleet = try Fleet(days: [500, 399, 401, 1])
@@ -106,9 +124,7 @@ struct HubPruneTests {
     #expect(
       fleet.files().filter { $0.contains("/samples/") && $0.hasSuffix(".parquet") }.count == 2)
     #expect(fleet.prune(HubPruneTests.rule(days: 400)).numbers.isEmpty)
-    let ledger = try HostLedger(
-      of: "pump-1", in: try HubDirectory(path: fleet.path, create: false))
-    #expect(ledger.pruned == [fleet.ids[0], fleet.ids[2]])
+    #expect(try fleet.ledger().pruned == [fleet.ids[0], fleet.ids[2]])
   }
 
   @Test("a recording that came while the clock was not set is not known to be old")
@@ -126,11 +142,7 @@ struct HubPruneTests {
   @Test("a clock that was set years ahead since the last round makes nothing older")
   func clockAhead() throws {
     let fleet = try Fleet(days: [500, 399, 1])
-    let ahead = WallTime(
-      nanoseconds: HubPruneTests.now.nanoseconds + 20 * 366 * HubPruneTests.day * 1_000_000_000,
-      isSynchronised: true)
-    var rule = HubPrune.Rule()
-    rule.before = ahead.nanoseconds / 1_000_000_000 - 400 * HubPruneTests.day
+    let (ahead, rule) = (HubPruneTests.ahead, HubPruneTests.ruleAhead)
     let hub = try HubDirectory(path: fleet.path, create: false)
     let found = try HubPrune(hub, now: ahead).victims(rule)
     #expect(found.victims.map(\.number) == [1])
@@ -145,9 +157,7 @@ struct HubPruneTests {
     "rounds under a clock that is years ahead make nothing older, where half the hosts are dead")
   func roundsAhead() throws {
     let fleet = try Fleet(days: [500, 399, 1])
-    let years: Int64 = 20 * 366 * HubPruneTests.day
-    let ahead = WallTime(
-      nanoseconds: HubPruneTests.now.nanoseconds + years * 1_000_000_000, isSynchronised: true)
+    let ahead = HubPruneTests.ahead
     let hub = try HubDirectory(path: fleet.path, create: false)
     let lock = try hub.lock()
     // `pump-1` answered before the clock was set; `pump-2` answers still, and shows how far the clocks differ.
@@ -155,12 +165,10 @@ struct HubPruneTests {
     state.machine = HostState.Machine(software: "0.1.0", clockOffset: 0, isSynchronised: true)
     try state.keep(of: "pump-1", in: hub, seen: HubPruneTests.now.nanoseconds / 1_000_000_000)
     _ = try hub.store(of: "pump-2")
-    state.machine?.clockOffset = -years * 1_000_000_000
+    state.machine?.clockOffset = HubPruneTests.now.nanoseconds - ahead.nanoseconds
     try state.keep(of: "pump-2", in: hub, seen: ahead.nanoseconds / 1_000_000_000)
     _ = consume lock
-    var rule = HubPrune.Rule()
-    rule.before = ahead.nanoseconds / 1_000_000_000 - 400 * HubPruneTests.day
-    let outcome = fleet.prune(rule, now: ahead)
+    let outcome = fleet.prune(HubPruneTests.ruleAhead, now: ahead)
     #expect(outcome.failures.isEmpty, "\(outcome.failures.map(\.sentence))")
     #expect(outcome.numbers == [1])
   }
@@ -195,9 +203,7 @@ struct HubPruneTests {
     let outcome = fleet.prune(HubPruneTests.rule(days: 400))
     #expect(outcome.failures.isEmpty, "\(outcome.failures.map(\.sentence))")
     #expect(outcome.numbers == [1])
-    let ledger = try HostLedger(
-      of: "pump-1", in: try HubDirectory(path: fleet.path, create: false))
-    #expect(ledger.pruned == [fleet.ids[0]])
+    #expect(try fleet.ledger().pruned == [fleet.ids[0]])
   }
 
   @Test("the oldest go until the rest has no more bytes than the limit")
@@ -219,17 +225,6 @@ struct HubPruneTests {
     "a prune that failed makes nothing younger, and what is restored after one came when it was")
   func failedPrune() throws {
     let fleet = try Fleet(days: [500, 1])
-    func derive() throws -> HostLedger {
-      let hub = try HubDirectory(path: fleet.path, create: false)
-      let lock = try hub.lock()
-      let catalogue = try hub.store(of: "pump-1")
-      var derivation = HostDerivation(
-        HubPruneTests.host, hub, catalogue, try HostLedger(of: "pump-1", in: hub),
-        try HostRows(of: "pump-1", in: hub), time: HubPruneTests.now.ledgerText)
-      try derivation.run(.inside) { Issue.record("\($0.sentence)") }
-      _ = consume lock
-      return try HostLedger(of: "pump-1", in: hub)
-    }
     let now = HubPruneTests.now.nanoseconds / 1_000_000_000
     let arrival = now - 500 * HubPruneTests.day
     // A file in the place of the trash.
@@ -237,14 +232,14 @@ struct HubPruneTests {
     let failed = fleet.prune(HubPruneTests.rule(days: 400))
     #expect(failed.numbers == [1] && failed.failures.count == 1)
     try #require(unlink("\(fleet.path)/logs/pump-1/.trash") == 0)
-    let kept = try derive()
+    let kept = try fleet.derive()
     #expect(kept.pruned.isEmpty)
     #expect(kept.arrivals[fleet.ids[0]] == arrival)
     #expect(fleet.prune(HubPruneTests.rule(days: 400)).failures.isEmpty)
-    #expect(try derive().pruned == [fleet.ids[0]])
+    #expect(try fleet.derive().pruned == [fleet.ids[0]])
     let catalogue = try Catalogue(path: "\(fleet.path)/logs/pump-1")
     try catalogue.restore(try #require(try catalogue.trashed().first))
-    let restored = try derive()
+    let restored = try fleet.derive()
     #expect(restored.pruned.isEmpty)
     #expect(restored.arrivals[fleet.ids[0]] == now)
   }
@@ -278,14 +273,7 @@ struct HubPruneTests {
       let second = fleet.prune(HubPruneTests.rule(days: 400))
       #expect(second.failures.isEmpty, "\(index): \(second.failures.map(\.sentence))")
       // What the kill left of derived files is the next round's.
-      let hub = try HubDirectory(path: fleet.path, create: false)
-      let lock = try hub.lock()
-      var derivation = HostDerivation(
-        HubPruneTests.host, hub, try hub.store(of: "pump-1"),
-        try HostLedger(of: "pump-1", in: hub), try HostRows(of: "pump-1", in: hub),
-        time: HubPruneTests.now.ledgerText)
-      try derivation.run(.inside) { Issue.record("\(index): \($0.sentence)") }
-      _ = consume lock
+      try fleet.derive("\(index)")
       #expect(fleet.files() == right, "\(index)")
     }
   }

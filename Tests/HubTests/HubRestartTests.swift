@@ -13,8 +13,7 @@ import Testing
 /// What a hub derives, with a fault at every call to the kernel.
 @Suite("What a hub derives survives faults and kills", .excludesProgramStarts)
 struct HubRestartTests {
-  private static let host = HubHost(
-    name: "pump-1", destination: "pi", labels: [HubHost.Label(name: "site", value: "b")], line: 1)
+  private static let host = HubHost.pump("site", "b")
 
   /// A hub with logs in one host's store.
   private struct Fleet {
@@ -32,13 +31,13 @@ struct HubRestartTests {
       var description = ExampleLog.description(UInt64(index) + 7)
       description.calibration = calibration
       let log = try ExampleLog(ticks: 200, seed: UInt64(index) + 7, description: description)
-      let name = "00000\(index + 1)-20261121T023807Z-\("\(log.description.id)".prefix(8)).imulog"
+      let name = ExampleLog.fileName(index + 1, of: log.description.id)
       directory.write(log.bytes, to: "fleet/logs/pump-1/" + name)
     }
 
     func removeLogs() throws {
       let catalogue = try Catalogue(path: "\(path)/logs/pump-1")
-      let now = WallTime(nanoseconds: 1_858_845_600 * 1_000_000_000, isSynchronised: true)
+      let now = PlayedFleet.time(PlayedFleet.now)
       for entry in try catalogue.list().entries { try catalogue.remove(entry, now: now) }
     }
 
@@ -149,10 +148,7 @@ struct HubRestartTests {
       let fleet = try Fleet(logs: 2)
       // Lines that do not count any more, so that the round drops them.
       for turn in 0..<12 {
-        let host = HubHost(
-          name: "pump-1", destination: "pi",
-          labels: [HubHost.Label(name: "turn", value: "\(turn)")], line: 1)
-        #expect(fleet.derive(.open, host: host).isEmpty)
+        #expect(fleet.derive(.open, host: .pump("turn", "\(turn)")).isEmpty)
       }
       try fleet.removeLogs()
       return fleet
@@ -228,34 +224,27 @@ struct HubRestartTests {
     #expect(apart.contents() == together.contents())
   }
 
-  @Test("a torn line of rows is cut off, and its recording is derived again")
-  func tornRows() throws {
+  @Test("a torn line or a damaged byte of rows costs work, and nothing else")
+  func spoiltRows() throws {
     let fleet = try Fleet(logs: 2)
     #expect(fleet.derive(.open).isEmpty)
     let right = fleet.contents()
     let rows = fleet.directory.bytes(of: "fleet/rows/pump-1")
+    func expectMended(_ spoilt: [UInt8], _ comment: Comment) {
+      fleet.directory.write(spoilt, to: "fleet/rows/pump-1")
+      #expect(fleet.derive(.open).isEmpty, comment)
+      #expect(fleet.contents() == right, comment)
+    }
     for length in stride(from: 0, to: rows.count, by: 7) {
-      fleet.directory.write(Array(rows[..<length]), to: "fleet/rows/pump-1")
-      #expect(fleet.derive(.open).isEmpty, "\(length)")
-      #expect(fleet.contents() == right, "\(length)")
+      expectMended(Array(rows[..<length]), "\(length) bytes")
       let again = FaultScript()
       #expect(fleet.derive(again.gate).isEmpty)
       #expect(again.changes.isEmpty, "\(length)")
     }
-  }
-
-  @Test("a damaged byte of rows costs work, and nothing else")
-  func damagedRows() throws {
-    let fleet = try Fleet(logs: 2)
-    #expect(fleet.derive(.open).isEmpty)
-    let right = fleet.contents()
-    let rows = fleet.directory.bytes(of: "fleet/rows/pump-1")
     for place in stride(from: 0, to: rows.count, by: 23) {
       var bytes = rows
       bytes[place] ^= 0x11
-      fleet.directory.write(bytes, to: "fleet/rows/pump-1")
-      #expect(fleet.derive(.open).isEmpty, "\(place)")
-      #expect(fleet.contents() == right, "\(place)")
+      expectMended(bytes, "byte \(place)")
     }
   }
 
@@ -293,10 +282,7 @@ struct HubRestartTests {
     let fleet = try Fleet(logs: 2)
     #expect(fleet.derive(.open).isEmpty)
     let before = fleet.contents()
-    let moved = HubHost(
-      name: "pump-1", destination: "pi", labels: [HubHost.Label(name: "site", value: "oslo")],
-      line: 1)
-    #expect(fleet.derive(.open, host: moved).isEmpty)
+    #expect(fleet.derive(.open, host: .pump("site", "oslo")).isEmpty)
     let after = fleet.contents()
     #expect(after.keys == before.keys)
     for (path, bytes) in after {
@@ -309,18 +295,12 @@ struct HubRestartTests {
     let fleet = try Fleet(logs: 2)
     var largest = 0
     for turn in 0..<40 {
-      let host = HubHost(
-        name: "pump-1", destination: "pi", labels: [HubHost.Label(name: "turn", value: "\(turn)")],
-        line: 1)
-      #expect(fleet.derive(.open, host: host).isEmpty)
+      #expect(fleet.derive(.open, host: .pump("turn", "\(turn)")).isEmpty)
       largest = max(largest, fleet.directory.bytes(of: "fleet/rows/pump-1").count)
     }
     #expect(largest < 40_000)
     let again = FaultScript()
-    let last = HubHost(
-      name: "pump-1", destination: "pi", labels: [HubHost.Label(name: "turn", value: "39")], line: 1
-    )
-    #expect(fleet.derive(again.gate, host: last).isEmpty)
+    #expect(fleet.derive(again.gate, host: .pump("turn", "39")).isEmpty)
     #expect(again.changes.isEmpty)
   }
 
@@ -328,13 +308,8 @@ struct HubRestartTests {
     "of two calibrations the one that is there counts, after a kill at any call between them too")
   func calibrations() throws {
     func put(_ offset: Double, _ fleet: Fleet) {
-      let calibration = SensorCalibration(
-        id: RecordingID(high: 1, low: UInt64(offset)), name: "shoe", sensor: "MPU-6050", made: 0,
-        accelerometer: nil,
-        gyroscope: SensorCalibration.Gyroscope(
-          offset: Vector3(offset, -offset, 3), scale: Vector3(1, 1, 1)))
-      fleet.directory.write(
-        Array(calibration.fileText.utf8), to: "fleet/calibrations/pump-1")
+      let calibration = SensorCalibration.shoe(UInt64(offset), offset: Vector3(offset, -offset, 3))
+      fleet.directory.write(Array(calibration.fileText.utf8), to: "fleet/calibrations/pump-1")
     }
     func first() throws -> Fleet {
       let fleet = try Fleet(logs: 1)
@@ -362,15 +337,7 @@ struct HubRestartTests {
   func implausible() throws {
     func features(_ offset: Double?) throws -> [UInt8] {
       let fleet = try Fleet(logs: 0)
-      try fleet.add(
-        0,
-        calibration: offset.map {
-          SensorCalibration(
-            id: RecordingID(high: 1, low: 2), name: "shoe", sensor: "MPU-6050", made: 0,
-            accelerometer: nil,
-            gyroscope: SensorCalibration.Gyroscope(
-              offset: Vector3(1, $0, 0), scale: Vector3(1, 1, 1)))
-        })
+      try fleet.add(0, calibration: offset.map { .shoe(2, offset: Vector3(1, $0, 0)) })
       #expect(fleet.derive(.open).isEmpty)
       return try #require(
         fleet.contents().first { $0.key.contains("/features/") }?.value)

@@ -17,8 +17,7 @@ struct HubTableTests {
   func tables(_ name: String, hasLabels: Bool) throws {
     let table = try #require(HubTable.all.first { $0.name == name })
     let log = try ExampleLog(ticks: 200, seed: 7)
-    directory.write(
-      log.bytes, to: "000001-20261121T023807Z-\("\(log.description.id)".prefix(8)).imulog")
+    directory.write(log.bytes, to: ExampleLog.fileName(1, of: log.description.id))
     let plain = try write(table, LabelList())
     #expect(plain.starts(with: Array("PAR1".utf8)) && plain.suffix(4).elementsEqual("PAR1".utf8))
     #expect(try write(table, LabelList()) == plain)

@@ -50,6 +50,20 @@ struct OwnersTests {
     #expect(owners[id]?.host == "a")
   }
 
+  /// The keeper of host `a` of a hub.
+  private func keeper(_ hub: HubDirectory, _ owners: Owners, now: WallTime) -> HostKeeper {
+    HostKeeper(
+      HubHost(name: "a", destination: "a", labels: [], line: 1), hub, owners,
+      HubRound.Settings(SSHConnection(program: "ssh"), timeout: 1, .inside), now: { now },
+      talk: { _ in })
+  }
+
+  private func arrival(_ number: UInt32, _ id: RecordingID) -> PullArrival {
+    PullArrival(
+      offer: PullOffer(number: number, id: id, byteCount: 7, state: .complete, start: 0),
+      byteCount: 7, digest: OwnersTests.proof.digest)
+  }
+
   @Test("of several that arrive, those that came from another host meanwhile are refused alone")
   func meanwhile() throws {
     let directory = TemporaryDirectory(inMemory: true)
@@ -58,21 +72,9 @@ struct OwnersTests {
     let owners = Owners(listed: ["a", "b"])
     let ids = ids(3)
     owners.note(ids[1], OwnersTests.proof, of: "b")
-    let settings = HubRound.Settings(
-      SSHConnection(program: "ssh"),
-      timeout: 1, .inside)
-    let keeper = HostKeeper(
-      HubHost(name: "a", destination: "a", labels: [], line: 1), hub, owners, settings,
-      now: { WallTime(nanoseconds: 1_795_687_200_000_000_000, isSynchronised: true) },
-      talk: { _ in })
+    let keeper = keeper(hub, owners, now: PlayedFleet.time(PlayedFleet.now))
     _ = try keeper.open()
-    let refused = try keeper.willPublish(
-      ids.enumerated().map { number, id in
-        PullArrival(
-          offer: PullOffer(
-            number: UInt32(number) + 1, id: id, byteCount: 7, state: .complete, start: 0),
-          byteCount: 7, digest: OwnersTests.proof.digest)
-      })
+    let refused = try keeper.willPublish(zip(UInt32(1)..., ids).map { arrival($0, $1) })
     #expect(Array(refused.keys) == [ids[1]])
     #expect(refused[ids[1]]?.status == .tryAgain)
     #expect(Set(try HostLedger(of: "a", in: hub).proofs.keys) == [ids[0], ids[2]])
@@ -85,20 +87,13 @@ struct OwnersTests {
     let hub = try HubDirectory(path: directory.path + "/fleet", create: true)
     let lock = try hub.lock()
     let (id, owners) = (ids(1)[0], Owners(listed: ["a"]))
-    let arrival = PullArrival(
-      offer: PullOffer(number: 1, id: id, byteCount: 7, state: .complete, start: 0),
-      byteCount: 7, digest: OwnersTests.proof.digest)
     // Both clocks began at 1970 and agree; at last both are right.
     for (day, count) in [(8, 1), (9, 0), (20_783, 0)] as [(Int64, Int)] {
       let now = WallTime(nanoseconds: day * 86_400_000_000_000, isSynchronised: false)
-      let settings = HubRound.Settings(
-        SSHConnection(program: "ssh"), timeout: 1, .inside)
-      let keeper = HostKeeper(
-        HubHost(name: "a", destination: "a", labels: [], line: 1), hub, owners, settings,
-        now: { now }, talk: { _ in })
+      let keeper = keeper(hub, owners, now: now)
       let local = try keeper.open()
       keeper.connected(nil)
-      _ = try keeper.willPublish(Array(repeating: arrival, count: count))
+      _ = try keeper.willPublish(Array(repeating: arrival(1, id), count: count))
       keeper.learned(
         RemoteMachine(
           software: "imulog 0.1.0", wall: now, freeBytes: nil, recorder: nil, problem: nil))

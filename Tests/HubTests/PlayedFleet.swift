@@ -16,6 +16,35 @@ extension Deriver {
   }
 }
 
+extension HostRows.Row {
+  /// A row of a log, of which nothing but its number is known.
+  init(_ index: Int) {
+    self.init(
+      id: ExampleLog.description(UInt64(index) + 7).id,
+      log: HostRows.LogMark(fileName: "\(index).imulog", byteCount: 1, modified: 1),
+      source: "-", date: "undated", byteCounts: HubTable.all.map { _ in 1 }, rowSum: 0)
+  }
+}
+
+extension HubHost {
+  /// `pump-1`, with a label.
+  static func pump(_ label: String, _ value: String) -> HubHost {
+    HubHost(
+      name: "pump-1", destination: "pi", labels: [HubHost.Label(name: label, value: value)], line: 1
+    )
+  }
+}
+
+extension SensorCalibration {
+  /// One of a gyroscope alone.
+  static func shoe(_ low: UInt64, offset: Vector3) -> SensorCalibration {
+    SensorCalibration(
+      id: RecordingID(high: 1, low: low), name: "shoe", sensor: "MPU-6050", made: 0,
+      accelerometer: nil,
+      gyroscope: SensorCalibration.Gyroscope(offset: offset, scale: Vector3(1, 1, 1)))
+  }
+}
+
 /// A hub whose hosts are played: each says in a round what a ``Conversation`` has for it.
 struct PlayedFleet {
   let directory = TemporaryDirectory(inMemory: true)

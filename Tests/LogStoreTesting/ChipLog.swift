@@ -27,11 +27,9 @@ public struct ChipLog: Sendable {
   /// - Parameters:
   ///   - estimateError: By how much the recorder's estimate between epochs is too high.
   ///   - slew: Parts per million by which `CLOCK_MONOTONIC` is faster than the raw clock.
-  ///   - flushInterval: Nanoseconds.
   ///   - motion: The sample at a true instant, in nanoseconds since tick 0's deadline; noise by default.
   public init(
-    _ simulation: Simulation, estimateError: Int64 = 3, slew: Double = 0,
-    flushInterval: Int64 = 1_000_000_000, ends: Bool = true,
+    _ simulation: Simulation, estimateError: Int64 = 3, slew: Double = 0, ends: Bool = true,
     motion: ((Double) -> RawSample)? = nil
   ) throws(FormatError) {
     var description = ExampleLog.description()
@@ -95,7 +93,7 @@ public struct ChipLog: Sendable {
               firstTick: firstTick, countBefore: countBefore, count: reading.count,
               before: reading.before - ChipLog.origin, length: UInt32(end - reading.before),
               offset: Int64((offset(Double(end)) / 1000).rounded()), isDrained: true)))
-        if end - lastFlush >= flushInterval {
+        if end - lastFlush >= 1_000_000_000 {
           encoder.flush()
           lastFlush = end
         }

@@ -37,6 +37,12 @@ public struct ExampleLog: Sendable {
       syncInterval: 1_000_000_000, realTime: "none")
   }
 
+  /// The name of a recording's file in a store, with a number of up to six digits.
+  public static func fileName(_ number: Int, of id: RecordingID? = nil) -> String {
+    let digits = String(repeating: "0", count: 6 - "\(number)".count) + "\(number)"
+    return "\(digits)-20261121T023807Z-\(id?.description.prefix(8) ?? "deadbeef").imulog"
+  }
+
   /// 10 Hz.
   public static var tenHertz: SampleRate {
     guard let rate = SampleRate(10) else { preconditionFailure("10 Hz is a rate") }
@@ -180,13 +186,24 @@ public enum ReadEvent: Equatable, Sendable {
     case .other: return 0
     }
   }
+
+  /// The first tick that it accounts for, 0 of what accounts for none.
+  public var firstTick: UInt64 {
+    switch self {
+    case .sample(let tick, _, _): return tick
+    case .other(.gap(let gap)): return gap.firstTick
+    case .other: return 0
+    }
+  }
 }
 
 extension LogReader where Storage: ~Copyable {
-  /// Everything from here to the end of the log.
-  public mutating func readAll() throws(LogError) -> [ReadEvent] {
+  /// Everything from here to the end of the log, or what there is within the first bytes of a live one.
+  public mutating func readAll(within limit: UInt64? = nil) throws(LogError) -> [ReadEvent] {
     var events: [ReadEvent] = []
-    while let item = try next() {
+    while true {
+      let found = if let limit { try next(within: limit) } else { try next() }
+      guard let item = found else { return events }
       guard case .samples(let count) = item else {
         events.append(.other(item))
         continue
@@ -196,8 +213,17 @@ extension LogReader where Storage: ~Copyable {
         events.append(.sample(tick: tick, time: time, sample))
       }
     }
-    return events
   }
+}
+
+/// The salvaged part of a log, as a log of its own.
+public func salvaged(_ bytes: [UInt8]) throws -> [UInt8] {
+  var reader = try LogReader(MemoryStorage(MemoryDisk(holding: bytes)))
+  let disk = MemoryDisk(holding: try encodeHeader(reader.description))
+  var storage = MemoryStorage(disk)
+  var writer = try LogEncoder.after(reader.description)
+  try reader.salvage(into: &writer, &storage)
+  return disk.bytes
 }
 
 /// The items read from a file with these bytes, and zeros after them.

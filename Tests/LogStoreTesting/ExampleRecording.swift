@@ -31,15 +31,6 @@ public struct ExampleRecording: Sendable {
   /// Why it did not go as planned.
   public var failure: CatalogueError?
 
-  /// Samples that were taken for durable at the end.
-  public var syncedSampleCount: UInt64 {
-    let synced = events.prefix(acknowledgements.last?.eventCount ?? 0)
-    return synced.reduce(0) { count, event in
-      if case .sample = event { return count + 1 }
-      return count
-    }
-  }
-
   /// 2026-11-21T02:38:07Z in nanoseconds.
   public static let wall: Int64 = 1_795_228_687_000_000_000
 

@@ -11,12 +11,12 @@ public final class MemoryDisk: Sendable {
   public struct State: Sendable {
     /// Everything appended.
     public var bytes: [UInt8] = []
-    /// How many of the bytes were synced.
-    public var durableByteCount = 0
     /// Whether the storage was finished.
     public var isFinished = false
     /// Operations so far, in order.
     public var operations: [StorageError.Operation] = []
+    /// Bytes that were read.
+    public var readByteCount = 0
     /// Zeros that a reader sees after the bytes until the storage is finished.
     public var preallocated = 0
     /// Bytes that fit, spare included.
@@ -26,8 +26,6 @@ public final class MemoryDisk: Sendable {
     var isSpareOpen = false
     /// Which operation fails, counted from 0, and how.
     public var failure: (index: Int, errno: Int32)?
-    /// Whether all operations after the failing one fail too.
-    public var staysFailed = false
   }
 
   private let state: Mutex<State>
@@ -43,7 +41,6 @@ public final class MemoryDisk: Sendable {
   public convenience init(holding bytes: [UInt8], preallocated: Int = 0) {
     self.init {
       $0.bytes = bytes
-      $0.durableByteCount = bytes.count
       $0.preallocated = preallocated
     }
   }
@@ -53,9 +50,6 @@ public final class MemoryDisk: Sendable {
 
   /// Everything appended.
   public var bytes: [UInt8] { snapshot.bytes }
-
-  /// The contents after a power loss, if only synced bytes are left.
-  public var durableBytes: [UInt8] { snapshot.bytes.prefix(snapshot.durableByteCount).map { $0 } }
 
   /// Flips one bit of the disk's contents.
   public func flip(bit: Int, of byte: Int) {
@@ -68,9 +62,7 @@ public final class MemoryDisk: Sendable {
     let outcome = state.withLock { state -> Swift.Result<Result, StorageError> in
       let index = state.operations.count
       state.operations.append(operation)
-      if let failure = state.failure,
-        index == failure.index || (state.staysFailed && index > failure.index)
-      {
+      if let failure = state.failure, index == failure.index {
         return .failure(StorageError(operation, path: "memory", errno: failure.errno))
       }
       return .success(body(&state))
@@ -106,10 +98,8 @@ public struct MemoryStorage: LogStorage, ~Copyable {
     if !isTaken { throw StorageError(.write, path: "memory", errno: ENOSPC) }
   }
 
-  /// Notes that the appended bytes are durable.
-  public mutating func sync() throws(StorageError) {
-    try disk.change(.sync) { $0.durableByteCount = $0.bytes.count }
-  }
+  /// Fails where the disk is to; all appended bytes are durable anyhow.
+  public mutating func sync() throws(StorageError) { try disk.change(.sync) { _ in } }
 
   /// Reads bytes, and zeros made ahead after them.
   public mutating func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
@@ -122,6 +112,7 @@ public struct MemoryStorage: LogStorage, ~Copyable {
       let count = min(wanted, size - begin)
       var data = Array(state.bytes.dropFirst(begin).prefix(count))
       if data.count < count { data += [UInt8](repeating: 0, count: count - data.count) }
+      state.readByteCount += count
       return data
     }
     UnsafeMutableRawBufferPointer(rebasing: buffer[..<found.count]).copyBytes(from: found)
@@ -137,7 +128,6 @@ public struct MemoryStorage: LogStorage, ~Copyable {
   public mutating func finish() throws(StorageError) {
     try disk.change(.truncate) { state in
       state.preallocated = 0
-      state.durableByteCount = state.bytes.count
       state.isFinished = true
     }
   }

@@ -38,7 +38,7 @@ public final class TemporaryDirectory: Sendable {
 
   /// Names in a directory below this one, or in this one, sorted.
   public func names(in subdirectory: String = "") -> [String] {
-    TemporaryDirectory.names(in: "\(path)/\(subdirectory)")
+    TemporaryDirectory.names(at: "\(path)/\(subdirectory)")
   }
 
   /// A file's bytes; empty when it cannot be read.
@@ -70,9 +70,7 @@ public final class TemporaryDirectory: Sendable {
   }
 
   /// Names in any directory, sorted; none when it cannot be read.
-  public static func names(at path: String) -> [String] { names(in: path) }
-
-  private static func names(in path: String) -> [String] {
+  public static func names(at path: String) -> [String] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }
     var names: [String] = []
@@ -86,7 +84,7 @@ public final class TemporaryDirectory: Sendable {
   }
 
   private static func delete(_ path: String) {
-    for name in names(in: path) where unlink("\(path)/\(name)") != 0 {
+    for name in names(at: path) where unlink("\(path)/\(name)") != 0 {
       delete("\(path)/\(name)")
     }
     rmdir(path)

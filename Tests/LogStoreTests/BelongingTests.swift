@@ -21,6 +21,11 @@ struct BelongingTests {
     return status
   }
 
+  private func expectOwned(_ name: String) {
+    let status = status(name)
+    #expect(status.st_uid == user && status.st_gid == group, "\(name)")
+  }
+
   /// Does everything that makes a file in a store.
   private func work(_ store: Catalogue) throws {
     for seed in 1...3 {
@@ -46,10 +51,9 @@ struct BelongingTests {
     try work(try Catalogue(path: directory.path))
     #expect(files.count == 7)
     for name in files {
-      let status = status(name)
-      #expect(status.st_uid == user && status.st_gid == group, "\(name)")
+      expectOwned(name)
       // No one gains anything where the group has no say.
-      #expect(status.st_mode & 0o022 == 0, "\(name)")
+      #expect(status(name).st_mode & 0o022 == 0, "\(name)")
     }
   }
 
@@ -61,12 +65,10 @@ struct BelongingTests {
     #expect(chmod(directory.path, 0o2770) == 0)
     try work(try Catalogue(path: directory.path))
     for name in files {
-      let status = status(name)
-      #expect(status.st_uid == user && status.st_gid == group, "\(name)")
+      expectOwned(name)
       let wanted: mode_t =
         name.hasSuffix(".trash") ? 0o070 : [".lock", ".known"].contains(name) ? 0o060 : 0o040
-      #expect(status.st_mode & 0o070 == wanted, "\(name)")
-      #expect(status.st_mode & 0o007 == 0, "\(name)")
+      #expect(status(name).st_mode & 0o077 == wanted, "\(name)")
     }
     #expect(status(".trash").st_mode & S_ISGID != 0)
   }
@@ -75,9 +77,7 @@ struct BelongingTests {
   func newStore() throws {
     #expect(chown(directory.path, user, group) == 0)
     try work(try Catalogue(path: directory.path + "/a/b/c", create: true))
-    for name in ["a", "a/b", "a/b/c", "a/b/c/.lock", "a/b/c/.trash"] {
-      #expect(status(name).st_uid == user && status(name).st_gid == group, "\(name)")
-    }
+    for name in ["a", "a/b", "a/b/c", "a/b/c/.lock", "a/b/c/.trash"] { expectOwned(name) }
   }
 
   @Test("lock and trash that root made are given back")
@@ -86,9 +86,7 @@ struct BelongingTests {
     try work(store)
     #expect(chown(directory.path, user, group) == 0)
     _ = try store.adopt()
-    for name in [".lock", ".trash"] {
-      #expect(status(name).st_uid == user && status(name).st_gid == group, "\(name)")
-    }
+    for name in [".lock", ".trash"] { expectOwned(name) }
   }
 
   @Test(

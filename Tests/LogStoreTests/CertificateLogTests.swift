@@ -36,15 +36,6 @@ struct CertificateLogTests {
     return try reader.account(ofSamples: true)
   }
 
-  private func salvaged(_ bytes: [UInt8]) throws -> [UInt8] {
-    var reader = try LogReader(MemoryStorage(MemoryDisk(holding: bytes)))
-    let disk = MemoryDisk(holding: try encodeHeader(reader.description))
-    var storage = MemoryStorage(disk)
-    var writer = try LogEncoder.after(reader.description)
-    try reader.salvage(into: &writer, &storage)
-    return disk.bytes
-  }
-
   @Test("is the last one of several, for an account and for the notes")
   func lastOne() throws {
     let bytes = try log(certificate("still", .pass), certificate("stuck", .warn))

@@ -241,13 +241,10 @@ struct ChipTimesTests {
     var encoder = try LogEncoder(log.description)
     var reader = try LogReader(MemoryStorage(MemoryDisk(holding: log.bytes)))
     var times: [Int64] = []
-    while let item = try reader.next(within: UInt64(log.bytes.count)) {
-      guard case .samples = item else { continue }
-      for index in 0..<reader.block.count {
-        let (tick, time, sample) = reader.block[index]
-        encoder.append(TickRecord(tick: tick, time: time, sample: sample))
-        times.append(time)
-      }
+    let events = try reader.readAll(within: UInt64(log.bytes.count))
+    for case .sample(let tick, let time, let sample) in events {
+      encoder.append(TickRecord(tick: tick, time: time, sample: sample))
+      times.append(time)
     }
     encoder.flush()
     let found = try Found(Array(encoder.output))
@@ -366,12 +363,7 @@ struct ChipTimesTests {
   @Test("are left alone by a salvage, which keeps the readings")
   func salvage() throws {
     let log = try ChipLog(Simulation(seconds: 24, trouble: .stall(0.15e9), seed: 9))
-    var reader = try LogReader(MemoryStorage(MemoryDisk(holding: log.bytes)))
-    var writer = try LogEncoder(log.description)
-    let disk = MemoryDisk()
-    var target = MemoryStorage(disk)
-    try reader.salvage(into: &writer, &target)
-    let found = try Found(disk.bytes)
+    let found = try Found(salvaged(log.bytes))
     let original = try Found(log.bytes)
     #expect(found.times == original.times && found.ticks == original.ticks)
     #expect(found.gaps == original.gaps)

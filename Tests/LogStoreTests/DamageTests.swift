@@ -121,10 +121,8 @@ struct DamageTests {
   }
 
   func described(_ bytes: [UInt8]) -> Result<RecordingDescription, LogError> {
-    do {
-      return .success(try LogReader(MemoryStorage(MemoryDisk(holding: bytes))).description)
-    } catch {
-      return .failure(error)
+    Result { () throws(LogError) in
+      try LogReader(MemoryStorage(MemoryDisk(holding: bytes))).description
     }
   }
 }

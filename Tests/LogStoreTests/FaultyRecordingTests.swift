@@ -8,39 +8,15 @@ import Testing
 struct FaultyRecordingTests {
   let directory = TemporaryDirectory()
 
-  func catalogue(_ script: FaultScript) throws -> Catalogue {
-    try Catalogue(path: directory.path, create: true, gate: script.gate)
-  }
-
-  /// The contents of the store when it is opened again, without faults.
-  func reopened() throws -> Catalogue { try Catalogue(path: directory.path) }
-
-  @Test("a recording is complete, with its number, and every sample is there")
-  func wholeRecording() throws {
-    let recording = ExampleRecording(in: try reopened())
-    #expect(recording.failure == nil)
-    let entry = try #require(recording.entry)
-    #expect(entry.fileName == "000001-20261121T023807Z-\(entry.idPrefix).imulog")
-    let summary = try reopened().summary(of: entry)
-    #expect(summary.isComplete)
-    #expect(summary.sampleCount == 15)
-    #expect(summary.duration == 1_500_000_000)
-    #expect(summary.description.number == 1)
-    var reader = try reopened().reader(of: entry)
-    let report = try reader.account()
-    #expect(report.isIntact)
-    #expect(report.pageCount == 1)
-    #expect(directory.names() == [".lock", entry.fileName])
-  }
-
   @Test(
     "the header is durable before the recording has its name, and the name before the first sample"
   )
   func createOrder() throws {
     let script = FaultScript()
-    let store = try catalogue(script)
+    let store = try Catalogue(path: directory.path, create: true, gate: script.gate)
     let before = script.calls.count
     let live = try store.create(ExampleLog.description(), wall: ExampleRecording.wall)
+    #expect(live.entry.fileName == "000001-20261121T023807Z-\(live.entry.idPrefix).imulog")
     let calls = script.calls[before...].filter { ![.lock, .list, .read, .look].contains($0) }
     #expect(
       calls == [

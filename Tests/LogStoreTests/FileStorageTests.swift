@@ -130,6 +130,20 @@ struct FileStorageTests {
     #expect(directory.bytes(of: "log") == pattern(551 + 777 * 6))
   }
 
+  /// Appends pieces from byte `taken` on until one is refused.
+  private func fill(_ storage: inout FileStorage, from taken: inout Int, by piece: Int)
+    -> StorageError
+  {
+    while true {
+      do {
+        try storage.append(pattern(piece, from: taken))
+        taken += piece
+      } catch {
+        return error
+      }
+    }
+  }
+
   @Test("sectors never make a file longer than the preallocated space", arguments: 0..<40)
   func sectorsOnFullDisk(limitPages: Int) throws {
     let limit = UInt64(65_000 + limitPages * 100)
@@ -137,16 +151,8 @@ struct FileStorageTests {
     var storage = try recording(script, header: 551)
     script.change(to: .full(at: limit))
     var taken = 551
-    var refusal: StorageError?
-    while refusal == nil {
-      do {
-        try storage.append(pattern(333, from: taken))
-        taken += 333
-      } catch {
-        refusal = error
-      }
-    }
-    #expect(refusal?.isFull == true)
+    let refusal = fill(&storage, from: &taken, by: 333)
+    #expect(refusal.isFull)
     while try storage.size() >= UInt64(taken + 70) {
       try storage.append(pattern(70, from: taken))
       taken += 70
@@ -175,18 +181,9 @@ struct FileStorageTests {
     let script = FaultScript(.full(at: limit))
     var storage = try FileStorage(creating: path, gate: script.gate)
     var taken = 0
-    var refusal: StorageError?
-    while refusal == nil {
-      do {
-        try storage.append(pattern(500, from: taken))
-        taken += 500
-      } catch {
-        refusal = error
-      }
-    }
-    #expect(refusal?.isFull == true)
-    #expect(refusal?.path == path)
-    #expect(refusal?.description.contains("free space") == true)
+    let refusal = fill(&storage, from: &taken, by: 500)
+    #expect(refusal.isFull && refusal.path == path)
+    #expect(refusal.description.contains("free space"))
     // Whatever was taken left the spare alone, so all of it can still be used.
     let made = try storage.size()
     if taken > 0 {
@@ -205,15 +202,10 @@ struct FileStorageTests {
   func errors(errno: Int32) throws {
     let script = FaultScript(.once(1, errno: errno))
     var storage = try FileStorage(creating: path, gate: script.gate)
-    do {
-      try storage.append([1, 2, 3])
-      Issue.record("the write was to fail")
-    } catch {
-      #expect(error == StorageError(.write, path: path, errno: errno))
-      #expect(!error.isFull)
-      #expect(error.description.hasPrefix("writing to \(path): "))
-      #expect(!error.remedy.isEmpty)
-    }
+    let expected = StorageError(.write, path: path, errno: errno)
+    #expect(throws: expected) { try storage.append([1, 2, 3]) }
+    #expect(expected.description.hasPrefix("writing to \(path): "))
+    #expect(!expected.isFull && !expected.remedy.isEmpty)
   }
 
   @Test(
@@ -231,11 +223,8 @@ struct FileStorageTests {
   func otherFiles() throws {
     #expect(mkfifo(path, 0o600) == 0)
     for (other, errno) in [(directory.path, EISDIR), ("/dev/zero", ENXIO), (path, ENXIO)] {
-      do {
+      #expect(throws: StorageError(.open, path: other, errno: errno)) {
         _ = try FileStorage(reading: other)
-        Issue.record("\(other) was to be refused")
-      } catch {
-        #expect(error == StorageError(.open, path: other, errno: errno))
       }
     }
   }
@@ -243,12 +232,8 @@ struct FileStorageTests {
   @Test("an existing file is not written over")
   func existing() throws {
     directory.write([1, 2, 3], to: "log")
-    do {
-      _ = try FileStorage(creating: path)
-      Issue.record("the file was to be refused")
-    } catch {
-      #expect(error.errno == EEXIST)
-    }
+    let error = #expect(throws: StorageError.self) { _ = try FileStorage(creating: path) }
+    #expect(error?.errno == EEXIST)
     #expect(directory.bytes(of: "log") == [1, 2, 3])
   }
 }

@@ -10,12 +10,9 @@ import Testing
 
 @Suite("Flush queue")
 struct FlushQueueTests {
-  /// Lets `loop` run on a thread of its own and waits for it after `body`.
-  func withFlusher(
-    _ queue: FlushQueue, _ disk: MemoryDisk, clock: SteppingClock = SteppingClock(step: 1),
-    _ body: () -> Void
-  ) {
-    let work = FlusherWork(queue: queue, disk: disk, clock: clock)
+  /// Lets the flusher's loop run on a thread of its own and waits for it after `body`.
+  private func withFlusher(_ queue: FlushQueue, _ disk: MemoryDisk, _ body: () -> Void) {
+    let work = FlusherWork(queue, disk)
     var thread = pthread_t()
     let created = pthread_create(
       &thread, nil,
@@ -23,7 +20,7 @@ struct FlushQueueTests {
         guard let pointer else { return nil }
         let work = Unmanaged<FlusherWork>.fromOpaque(pointer).takeRetainedValue()
         var storage = MemoryStorage(work.disk)
-        work.queue.flusherLoop(&storage, clock: work.clock)
+        work.queue.flusherLoop(&storage, clock: SteppingClock(step: 1))
         return nil
       }, Unmanaged.passRetained(work).toOpaque())
     precondition(created == 0)
@@ -31,15 +28,10 @@ struct FlushQueueTests {
     pthread_join(thread, nil)
   }
 
-  final class FlusherWork: Sendable {
+  private final class FlusherWork: Sendable {
     let queue: FlushQueue
     let disk: MemoryDisk
-    let clock: SteppingClock
-    init(queue: FlushQueue, disk: MemoryDisk, clock: SteppingClock) {
-      self.queue = queue
-      self.disk = disk
-      self.clock = clock
-    }
+    init(_ queue: FlushQueue, _ disk: MemoryDisk) { (self.queue, self.disk) = (queue, disk) }
   }
 
   @Test("a full queue refuses bytes without a trace", arguments: 1...9)

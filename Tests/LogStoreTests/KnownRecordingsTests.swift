@@ -6,6 +6,7 @@ import IMUModel
 import LogFormat
 @testable import LogStore
 import LogStoreTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -24,13 +25,13 @@ struct KnownRecordingsTests {
 
   /// Puts the store in order; returns how many files other than the store's own were opened for it, and the cuts.
   private func adopt() throws -> (looks: Int, cut: [UInt32]) {
-    let looked = LookCount()
+    let looks = Mutex(0)
     let gate = FaultGate { call in
-      if call.operation == .open, call.path.hasSuffix(".imulog") { looked.count += 1 }
+      if call.operation == .open, call.path.hasSuffix(".imulog") { looks.withLock { $0 += 1 } }
       return .pass
     }
     let adoptions = try Catalogue(path: directory.path, create: false, gate: gate).adopt()
-    return (looked.count, adoptions.map(\.entry.number).sorted())
+    return (looks.withLock { $0 }, adoptions.map(\.entry.number).sorted())
   }
 
   @Test("recordings found intact are not checked again, new ones are")
@@ -46,25 +47,20 @@ struct KnownRecordingsTests {
   @Test("adopting cuts only logs, and none that has a name elsewhere")
   func adoptForeign() throws {
     let zeros = [UInt8](repeating: 0, count: 20_000)
+    func path(_ number: Int) -> String { directory.path + "/" + ExampleLog.fileName(number) }
     let log = directory.bytes(of: try addRecording(1).fileName)
-    directory.write(
-      [UInt8](repeating: 7, count: 5000) + zeros, to: "000007-20261121T023807Z-deadbeef.imulog")
+    directory.write([UInt8](repeating: 7, count: 5000) + zeros, to: ExampleLog.fileName(7))
     directory.write(log + zeros, to: "linked")
-    #expect(symlink("linked", "\(directory.path)/000008-20261121T023807Z-deadbeef.imulog") == 0)
+    #expect(symlink("linked", path(8)) == 0)
     directory.write(log + zeros, to: "named")
-    #expect(
-      link("\(directory.path)/named", "\(directory.path)/000009-20261121T023807Z-deadbeef.imulog")
-        == 0)
-    #expect(mkfifo("\(directory.path)/000010-20261121T023807Z-deadbeef.imulog", 0o600) == 0)
-    directory.write(log + zeros, to: "000011-20261121T023807Z-deadbeef.imulog")
+    #expect(link("\(directory.path)/named", path(9)) == 0 && mkfifo(path(10), 0o600) == 0)
+    directory.write(log + zeros, to: ExampleLog.fileName(11))
     #expect(try adopt().cut == [11])
-    #expect(directory.bytes(of: "000007-20261121T023807Z-deadbeef.imulog").count == 25_000)
+    #expect(directory.bytes(of: ExampleLog.fileName(7)).count == 25_000)
     #expect(directory.bytes(of: "linked").count == log.count + 20_000)
     #expect(directory.bytes(of: "named").count == log.count + 20_000)
     // The page at hand is filled up with zeros of its own.
-    #expect(
-      directory.bytes(of: "000011-20261121T023807Z-deadbeef.imulog").count
-        < log.count + LogFormat.pageSize)
+    #expect(directory.bytes(of: ExampleLog.fileName(11)).count < log.count + LogFormat.pageSize)
     // A log that may be of a later version is not known to be in order.
     #expect(try adopt().looks == 1)
   }
@@ -78,7 +74,7 @@ struct KnownRecordingsTests {
     #expect(try adopt() == (2, [2]))
     #expect(try adopt() == (0, []))
     // A copy by hand.
-    directory.write(cutOff, to: "000007-20261121T023807Z-deadbeef.imulog")
+    directory.write(cutOff, to: ExampleLog.fileName(7))
     #expect(try adopt() == (2, [7]))
     // Written over in place, under a name that is known.
     let bytes = directory.bytes(of: whole.fileName)
@@ -91,7 +87,7 @@ struct KnownRecordingsTests {
     #expect(rename("\(directory.path)/elsewhere", whole.path) == 0)
     #expect(try adopt().cut == [1])
     // Removed, and brought back cut off.
-    let name = "000007-20261121T023807Z-deadbeef.imulog"
+    let name = ExampleLog.fileName(7)
     #expect(unlink("\(directory.path)/\(name)") == 0)
     directory.write(cutOff, to: name)
     #expect(try adopt().cut == [7])
@@ -193,10 +189,4 @@ struct KnownRecordingsTests {
     }
     #expect(try adopt() == (7, []))
   }
-}
-
-/// Counts in a gate, which one thread asks.
-private final class LookCount: @unchecked Sendable {
-  // Safe: the test makes its calls on one thread.
-  var count = 0
 }

@@ -328,12 +328,9 @@ struct LabelTests {
     }
     unlink(path)
     symlink("/etc/passwd", path)
-    #expect(throws: CatalogueError.storage(StorageError(.open, path: path, errno: ELOOP))) {
-      try store.labels(of: id)
-    }
-    #expect(throws: CatalogueError.storage(StorageError(.open, path: path, errno: ELOOP))) {
-      try store.add(LabelTests.step, to: id)
-    }
+    let loop = CatalogueError.storage(StorageError(.open, path: path, errno: ELOOP))
+    #expect(throws: loop) { try store.labels(of: id) }
+    #expect(throws: loop) { try store.add(LabelTests.step, to: id) }
   }
 
   @Test("whichever call fails, labels that were there stay, and one that was added is durable")
@@ -376,15 +373,12 @@ struct LabelTests {
     let bytes = directory.bytes(of: file(id))
     for count in 1...20 {
       directory.write(bytes, to: file(id))
-      let store = try Catalogue(
-        path: directory.path, create: false,
-        gate: FaultScript(.full(at: UInt64(bytes.count + count))).gate)
+      let store = try store(FaultScript(.full(at: UInt64(bytes.count + count))).gate)
       #expect(throws: CatalogueError.self) { try store.add(LabelTests.edge, to: id) }
       let list = try clean.labels(of: id)
       #expect(list.labels == [LabelTests.walking] && list.damageSentence == nil)
     }
-    let troubled = try Catalogue(
-      path: directory.path, create: false, gate: FaultScript(.troubled(bytes: 3)).gate)
+    let troubled = try store(FaultScript(.troubled(bytes: 3)).gate)
     try troubled.add(LabelTests.edge, to: id)
     #expect(try clean.labels(of: id).labels == [LabelTests.edge, LabelTests.walking])
   }

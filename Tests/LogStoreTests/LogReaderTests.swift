@@ -11,16 +11,8 @@ import Testing
 struct LogReaderTests {
   /// Events without order between gaps and samples, which a log does not keep.
   func sorted(_ events: [ReadEvent]) -> [ReadEvent] {
-    events.filter { $0.tickCount > 0 }.sorted { tick($0) < tick($1) }
+    events.filter { $0.tickCount > 0 }.sorted { $0.firstTick < $1.firstTick }
       + events.filter { $0.tickCount == 0 }
-  }
-
-  func tick(_ event: ReadEvent) -> UInt64 {
-    switch event {
-    case .sample(let tick, _, _): return tick
-    case .other(.gap(let gap)): return gap.firstTick
-    case .other: return 0
-    }
   }
 
   @Test("everything written is read back, whatever the flushes", arguments: [1, 7, 10, 1000])
@@ -179,12 +171,13 @@ struct LogReaderTests {
       bytes.replaceSubrange(2 * 4096..<3 * 4096, with: source)
       let events = try read(bytes)
       #expect(events.compactMap(\.damage).map(\.page) == [2])
-      let ticks = events.compactMap { event -> UInt64? in
-        guard case .sample(let tick, _, _) = event else { return nil }
-        return tick
-      }
+      let ticks = sampled(events)
       #expect(zip(ticks, ticks.dropFirst()).allSatisfy(<))
     }
+  }
+
+  private func sampled(_ events: [ReadEvent]) -> [UInt64] {
+    events.filter { if case .sample = $0 { true } else { false } }.map(\.firstTick)
   }
 
   @Test("intact pages whose ticks came before are damage, and no sample is returned twice")
@@ -195,10 +188,7 @@ struct LogReaderTests {
     let bytes = Array(first.bytes[..<(3 * 4096)]) + Array(second.bytes[(3 * 4096)...])
     let events = try read(bytes)
     #expect(events.compactMap(\.damage).map(\.reason).contains(.ticksGoBack))
-    let ticks = events.compactMap { event -> UInt64? in
-      guard case .sample(let tick, _, _) = event else { return nil }
-      return tick
-    }
+    let ticks = sampled(events)
     #expect(zip(ticks, ticks.dropFirst()).allSatisfy(<))
     #expect(ticks.last == 1199)
   }
@@ -230,9 +220,9 @@ struct LogReaderTests {
       #expect(events.allSatisfy { $0.damage == nil })
       #expect(samples == whole.filter { $0.tickCount > 0 }.suffix(samples.count))
       let first = try #require(samples.first)
-      #expect(self.tick(first) <= tick)
+      #expect(first.firstTick <= tick)
       // Nine pages of such samples hold fewer than 3600.
-      #expect(self.tick(first) + 3600 > min(tick, 11_999))
+      #expect(first.firstTick + 3600 > min(tick, 11_999))
     }
   }
 
@@ -248,8 +238,8 @@ struct LogReaderTests {
       for tick in stride(from: UInt64(0), to: 6000, by: 1199) {
         try reader.seek(toTime: reader.description.rate.nanoseconds(atTick: tick))
         let found = try reader.readAll()
-        let wanted = all.filter { $0.tickCount > 0 && self.tick($0) >= tick }
-        #expect(found.filter { $0.tickCount > 0 && self.tick($0) >= tick } == wanted)
+        let wanted = all.filter { $0.tickCount > 0 && $0.firstTick >= tick }
+        #expect(found.filter { $0.tickCount > 0 && $0.firstTick >= tick } == wanted)
       }
     }
   }

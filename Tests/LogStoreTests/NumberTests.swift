@@ -134,22 +134,32 @@ struct NumberTests {
     #expect(try make(.recorded, in: store, seed: 3) == 3)
   }
 
+  /// A store of two recordings, of which a third was deleted for good.
+  private func storeOfDeleted(_ directory: TemporaryDirectory) throws -> Catalogue {
+    let store = try Catalogue(path: directory.path)
+    for seed in 1...3 { try make(.recorded, in: store, seed: UInt64(seed)) }
+    try store.remove(try store.entry(for: "3"), now: ExampleRecording.time())
+    #expect(store.emptyTrash(now: ExampleRecording.time(), ofAnyAge: true).deleted.count == 1)
+    return store
+  }
+
+  /// How many were deleted is not known any more.
+  private func expectLeap(_ store: Catalogue, _ comment: Comment) throws {
+    #expect(try make(.recorded, in: store, seed: 4) == 1003, comment)
+    #expect(try make(.imported, in: store, seed: 5) == 1004, comment)
+  }
+
   @Test("anything but a file in place of the lock is moved aside, and no number is assigned twice")
   func oddLock() throws {
     let makers: [(String) -> Int32] = [
       { mkdir($0, 0o755) }, { mkfifo($0, 0o644) }, { symlink("/nowhere", $0) },
     ]
-    for make in makers {
+    for (index, make) in makers.enumerated() {
       let directory = TemporaryDirectory()
-      let store = try Catalogue(path: directory.path)
-      for seed in 1...3 { try self.make(.recorded, in: store, seed: UInt64(seed)) }
-      try store.remove(try store.entry(for: "3"), now: ExampleRecording.time())
-      #expect(store.emptyTrash(now: ExampleRecording.time(), ofAnyAge: true).deleted.count == 1)
+      let store = try storeOfDeleted(directory)
       #expect(unlink(directory.path + "/.lock") == 0)
       #expect(make(directory.path + "/.lock") == 0)
-      // How many were deleted is not known any more.
-      #expect(try self.make(.recorded, in: store, seed: 4) == 1003)
-      #expect(try self.make(.imported, in: store, seed: 5) == 1004)
+      try expectLeap(store, "\(index)")
     }
   }
 
@@ -159,13 +169,9 @@ struct NumberTests {
       "99999999999\n", "4294967296\n", "000000000", "nonsense", "0000000003\n4", "\n",
     ] {
       let directory = TemporaryDirectory()
-      let store = try Catalogue(path: directory.path)
-      for seed in 1...3 { try self.make(.recorded, in: store, seed: UInt64(seed)) }
-      try store.remove(try store.entry(for: "3"), now: ExampleRecording.time())
-      #expect(store.emptyTrash(now: ExampleRecording.time(), ofAnyAge: true).deleted.count == 1)
+      let store = try storeOfDeleted(directory)
       directory.write(Array(contents.utf8), to: ".lock")
-      #expect(try self.make(.recorded, in: store, seed: 4) == 1003, "\(contents)")
-      #expect(try self.make(.imported, in: store, seed: 5) == 1004, "\(contents)")
+      try expectLeap(store, "\(contents)")
     }
   }
 

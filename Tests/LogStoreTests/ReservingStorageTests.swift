@@ -10,57 +10,48 @@ import Testing
 
 @Suite("A storage that leaves a reserve")
 struct ReservingStorageTests {
-  /// The free bytes, and how often they were requested.
+  /// The free bytes by how often they were requested before, and how often that was.
   private final class Space: Sendable {
-    private struct State {
-      var free: UInt64
-      var questions = 0
-      var error: Int32?
-    }
-    private let state: Mutex<State>
+    private let count = Mutex(0)
+    private let free: @Sendable (Int) throws(StorageError) -> UInt64
 
-    init(_ free: UInt64, error: Int32? = nil) {
-      state = Mutex(State(free: free, error: error))
-    }
+    init(_ free: @escaping @Sendable (Int) throws(StorageError) -> UInt64) { self.free = free }
 
-    var questions: Int { state.withLock { $0.questions } }
-
-    func set(_ free: UInt64) { state.withLock { $0.free = free } }
+    var questions: Int { count.withLock { $0 } }
 
     func ask() throws(StorageError) -> UInt64 {
-      let (free, error) = state.withLock { state in
-        state.questions += 1
-        return (state.free, state.error)
-      }
-      if let error { throw StorageError(.open, path: "/store", errno: error) }
-      return free
+      defer { count.withLock { $0 += 1 } }
+      return try free(questions)
     }
   }
 
   private func append<Storage: LogStorage & ~Copyable>(
     _ count: Int, to storage: inout Storage
   ) -> StorageError? {
-    let bytes = [UInt8](repeating: 7, count: count)
-    return bytes.withUnsafeBytes { bytes in
-      do throws(StorageError) {
-        try storage.append(bytes)
-        return nil
-      } catch {
-        return error
-      }
+    do {
+      try storage.append([UInt8](repeating: 7, count: count))
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// A storage that leaves `reserve` bytes of a space, and cannot make room.
+  private func storage(
+    _ disk: MemoryDisk, reserve: UInt64, _ space: Space
+  ) -> ReservingStorage<MemoryStorage> {
+    ReservingStorage(MemoryStorage(disk), reserve: reserve) { _ throws(StorageError) in
+      try space.ask()
+    } makeRoom: { _ in
+      false
     }
   }
 
   @Test("checks before the first byte and after each 64 KiB, and not in between")
   func questions() {
-    let space = Space(1_000_000)
+    let space = Space { _ in 1_000_000 }
     let disk = MemoryDisk()
-    var storage = ReservingStorage(MemoryStorage(disk), reserve: 1000) {
-      _ throws(StorageError) in
-      try space.ask()
-    } makeRoom: { _ in
-      false
-    }
+    var storage = storage(disk, reserve: 1000, space)
     #expect(space.questions == 0)
     for piece in 0..<64 {
       #expect(append(4096, to: &storage) == nil)
@@ -75,14 +66,9 @@ struct ReservingStorageTests {
     for (free, isRefused) in [(1001, false), (1000, true), (999, true), (0, true)]
       as [(UInt64, Bool)]
     {
-      let space = Space(free)
+      let space = Space { _ in free }
       let disk = MemoryDisk()
-      var storage = ReservingStorage(MemoryStorage(disk), reserve: 1000) {
-        _ throws(StorageError) in
-        try space.ask()
-      } makeRoom: { _ in
-        false
-      }
+      var storage = storage(disk, reserve: 1000, space)
       let error = append(10, to: &storage)
       #expect((error != nil) == isRefused)
       #expect(error?.isFull ?? true)
@@ -94,9 +80,7 @@ struct ReservingStorageTests {
     }
   }
 
-  @Test(
-    "before it refuses it checks once more, and may wait for others to free space"
-  )
+  @Test("before it refuses it checks once more, and may wait for others to free space")
   func patience() {
     let questions = Mutex<[Bool]>([])
     let disk = MemoryDisk()
@@ -115,14 +99,11 @@ struct ReservingStorageTests {
 
   @Test("a disk whose free space cannot be read fails with that error")
   func unknown() {
-    let space = Space(0, error: EIO)
-    let disk = MemoryDisk()
-    var storage = ReservingStorage(MemoryStorage(disk), reserve: 0) {
-      _ throws(StorageError) in
-      try space.ask()
-    } makeRoom: { _ in
-      false
+    let space = Space { _ throws(StorageError) in
+      throw StorageError(.open, path: "/store", errno: EIO)
     }
+    let disk = MemoryDisk()
+    var storage = storage(disk, reserve: 0, space)
     let error = append(10, to: &storage)
     #expect(error?.errno == EIO)
     #expect(error?.isFull == false)
@@ -132,15 +113,9 @@ struct ReservingStorageTests {
   @Test("a recording that reaches the reserve has its end, and everything written before")
   func recordingThatReachesTheReserve() throws {
     // Above the reserve for three questions, at 0, 64 and 128 KiB; the fourth is asked twice.
-    let space = Space(10_000)
+    let space = Space { $0 < 3 ? 10_000 : 5000 }
     let disk = MemoryDisk()
-    var storage = ReservingStorage(MemoryStorage(disk), reserve: 5000) {
-      _ throws(StorageError) in
-      if space.questions == 3 { space.set(5000) }
-      return try space.ask()
-    } makeRoom: { _ in
-      false
-    }
+    var storage = storage(disk, reserve: 5000, space)
     let log = (0..<250_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
     let queue = FlushQueue(capacity: 300_000)
     #expect(queue.put(log))

@@ -9,16 +9,6 @@ import Testing
 
 @Suite("Salvage writes each tick of a damaged log once, with all that is known of it")
 struct SalvageTests {
-  /// The salvaged part of a log, as a log of its own.
-  private func salvage(_ bytes: [UInt8]) throws -> [UInt8] {
-    var reader = try LogReader(MemoryStorage(MemoryDisk(holding: bytes)))
-    let disk = MemoryDisk(holding: try encodeHeader(reader.description))
-    var storage = MemoryStorage(disk)
-    var writer = try LogEncoder.after(reader.description)
-    try reader.salvage(into: &writer, &storage)
-    return disk.bytes
-  }
-
   private func verify(_ bytes: [UInt8]) throws -> Account {
     var reader = try LogReader(MemoryStorage(MemoryDisk(holding: bytes)))
     return try reader.account()
@@ -46,8 +36,9 @@ struct SalvageTests {
     #expect(samples(found) == samples(left), "\(place)")
     #expect(others(found) == others(left), "\(place)")
     var covered: UInt64 = 0
-    for event in found.sorted(by: { tick($0) < tick($1) }) where event.tickCount > 0 {
-      #expect(tick(event) == covered, "\(place)")
+    for event in found.sorted(by: { $0.firstTick < $1.firstTick })
+    where event.tickCount > 0 {
+      #expect(event.firstTick == covered, "\(place)")
       covered += event.tickCount
     }
     let told = source.damagedTickCount + source.unexplainedTickCount
@@ -59,18 +50,10 @@ struct SalvageTests {
     #expect(report.end?.lateness == source.end?.lateness ?? LatenessSummary(), "\(place)")
   }
 
-  private func tick(_ event: ReadEvent) -> UInt64 {
-    switch event {
-    case .sample(let tick, _, _): return tick
-    case .other(.gap(let gap)): return gap.firstTick
-    case .other: return 0
-    }
-  }
-
   @Test("a whole log yields one with the same events", arguments: [1, 10, 1000])
   func whole(flushEvery: UInt64) throws {
     let log = try ExampleLog(ticks: 900, flushEvery: flushEvery)
-    let copy = try salvage(log.bytes)
+    let copy = try salvaged(log.bytes)
     try expectSound(copy, of: log.bytes, "flushed every \(flushEvery)")
     #expect(try verify(copy).end == log.end)
   }
@@ -81,7 +64,7 @@ struct SalvageTests {
     for byte in stride(from: log.headerByteCount, to: log.bytes.count, by: 311) {
       var bytes = log.bytes
       bytes[byte] ^= 1 << UInt8(byte % 8)
-      try expectSound(salvage(bytes), of: bytes, "byte \(byte)")
+      try expectSound(salvaged(bytes), of: bytes, "byte \(byte)")
     }
   }
 
@@ -90,7 +73,7 @@ struct SalvageTests {
     let log = try ExampleLog(ticks: 500, marksEvery: 40)
     for length in stride(from: log.headerByteCount, to: log.bytes.count, by: 293) {
       let bytes = Array(log.bytes[..<length])
-      try expectSound(salvage(bytes), of: bytes, "cut at byte \(length)")
+      try expectSound(salvaged(bytes), of: bytes, "cut at byte \(length)")
     }
   }
 
@@ -111,7 +94,7 @@ struct SalvageTests {
         default: bytes.replaceSubrange(page..<(page + 4096), with: log.bytes[4096..<8192])
         }
       }
-      try expectSound(salvage(bytes), of: bytes, "seed \(seed), round \(round)")
+      try expectSound(salvaged(bytes), of: bytes, "seed \(seed), round \(round)")
     }
   }
 
@@ -131,8 +114,8 @@ struct SalvageTests {
     encoder.flush()
     encoder.append(TickRecord(Gap(firstTick: 1, count: 1, cause: .missed)))
     encoder.flush()
-    let found = try read(salvage(Array(encoder.output)))
-    let tally = try verify(salvage(Array(encoder.output))).counted
+    let found = try read(salvaged(Array(encoder.output)))
+    let tally = try verify(salvaged(Array(encoder.output))).counted
     #expect(samples(found).count == 3)
     let left = found.compactMap { event -> Gap? in
       if case .other(.gap(let gap)) = event { gap } else { nil }
@@ -154,7 +137,7 @@ struct SalvageTests {
     encoder.append(TickRecord(Gap(firstTick: 0, count: 1 << 62, cause: .missed)))
     encoder.append(TickRecord(Gap(firstTick: 1 << 62, count: 1 << 62, cause: .stale)))
     encoder.flush()
-    let report = try verify(salvage(Array(encoder.output)))
+    let report = try verify(salvaged(Array(encoder.output)))
     #expect(report.counted.scheduled == 1 << 63)
     #expect(report.end?.tally.missed == (1 << 60) - 1)
     #expect(!report.isIntact)
@@ -167,7 +150,7 @@ struct SalvageTests {
       encoder.append(TickRecord(Gap(firstTick: 2 * index, count: 1, cause: .busError, code: 5)))
     }
     encoder.flush()
-    let report = try verify(salvage(Array(encoder.output)))
+    let report = try verify(salvaged(Array(encoder.output)))
     #expect(report.counted.busErrors == 10_000)
     #expect(report.counted.lost == 9_999)
     #expect(report.isIntact)

@@ -19,11 +19,6 @@ struct StoreIndexTests {
     log = try ExampleLog(ticks: 10, flushEvery: 10).bytes
   }
 
-  private func name(_ number: Int, _ id: RecordingID) -> String {
-    let digits = String(repeating: "0", count: 6 - "\(number)".count) + "\(number)"
-    return "\(digits)-20261121T023807Z-\(id.description.prefix(8)).imulog"
-  }
-
   @Test(
     "follows the changes of other programs, without reading the directory again after many queries",
     arguments: [0, 100])
@@ -33,7 +28,7 @@ struct StoreIndexTests {
     for _ in 0..<looks { _ = try index.taken(of: []) }
     let before = listings.calls.count { $0 == .list }
     #expect(try index.entry(of: id) == nil)
-    directory.write(log, to: name(7, id))
+    directory.write(log, to: ExampleLog.fileName(7, of: id))
     #expect(try index.entry(of: id)?.number == 7)
     let taken = try index.taken(of: [6, 7, 8])
     #expect(taken.those == [7] && taken.highest == 7)
@@ -54,7 +49,7 @@ struct StoreIndexTests {
     "a failed reading is repeated at the next query, and nothing counts as missing",
     arguments: 0..<120)
   func unread(looks: Int) throws {
-    directory.write(log, to: name(7, id))
+    directory.write(log, to: ExampleLog.fileName(7, of: id))
     let isFailing = Mutex(false)
     let gate = FaultGate { call in
       call.operation == .list && isFailing.withLock { $0 } ? .refuse(EMFILE) : .pass
@@ -76,14 +71,14 @@ struct StoreIndexTests {
     let index = try StoreIndex(Catalogue(path: directory.path + "/store", create: true))
     for _ in 0..<looks { _ = try index.taken(of: []) }
     directory.makeDirectory("other")
-    directory.write(log, to: "other/" + name(7, id))
+    directory.write(log, to: "other/" + ExampleLog.fileName(7, of: id))
     let path = directory.path
     #expect(rename(path + "/store", path + "/away") == 0)
     #expect(throws: CatalogueError.self) { try index.taken(of: []) }
     #expect(rename(path + "/other", path + "/store") == 0)
     #expect(try index.taken(of: [7]).those == [7])
-    directory.write(log, to: "store/" + name(9, id))
-    directory.write(log, to: "away/" + name(8, id))
+    directory.write(log, to: "store/" + ExampleLog.fileName(9, of: id))
+    directory.write(log, to: "away/" + ExampleLog.fileName(8, of: id))
     #expect(try index.taken(of: [7, 8, 9]).those == [7, 9])
   }
 
@@ -92,7 +87,7 @@ struct StoreIndexTests {
     let index = try StoreIndex(Catalogue(path: directory.path, create: true))
     var copy = try index.catalogue.partialCopy(of: id)
     try log.withUnsafeBytes { try copy.append($0) }
-    directory.write(log, to: name(3, RecordingID(high: 1, low: 2)))
+    directory.write(log, to: ExampleLog.fileName(3, of: RecordingID(high: 1, low: 2)))
     let whole = WholeCopy(copy, number: 3, start: 0)
     index.publish([whole])
     #expect(try whole.result.get().number == 4)

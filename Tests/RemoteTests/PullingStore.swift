@@ -18,7 +18,7 @@ final class PullingStore {
   func put(_ log: Character, _ byteCount: Int? = nil, number: Int? = nil) {
     let log = Conversation.log(log)
     let id = log.description.id
-    let name = number.map { "00000\($0)-20261121T023807Z-\("\(id)".prefix(8)).imulog" }
+    let name = number.map { ExampleLog.fileName($0, of: id) }
     directory.write(
       Array(log.bytes.prefix(byteCount ?? log.bytes.count)), to: name ?? ".part-\(id)")
   }

@@ -57,10 +57,7 @@ struct ListPreviewTests {
 
   @Test("reports damage in a sentence below the graph")
   func damage() {
-    let whole = Recordings.recording(Recordings.trace(gap: 40..<60))
-    let damaged = RecordingOnScreen(
-      title: whole.title, sensor: whole.sensor, trace: whole.trace, id: whole.id,
-      damageCount: 2)
+    let damaged = Recordings.recording(Recordings.trace(gap: 40..<60), damageCount: 2)
     let lines = screen(.recording(damaged), columns: 160, rows: 36).lines
     #expect(lines[33].hasSuffix("damaged in 2 places; the rest is shown"))
     #expect(lines[20].contains("####"))
@@ -68,12 +65,9 @@ struct ListPreviewTests {
 
   @Test("of a recording without samples the title says so, cut if need be, on an axis of a period")
   func noSamples() {
-    let whole = Recordings.recording(Recordings.trace(ticks: 0))
-    var title = whole.title
+    var title = Recordings.title
     title.state = "recovered, damaged in 1 place, no samples"
-    let empty = RecordingOnScreen(
-      title: title, sensor: whole.sensor, trace: whole.trace, id: whole.id,
-      damageCount: 1)
+    let empty = Recordings.recording(Recordings.trace(ticks: 0), title: title, damageCount: 1)
     let lines = screen(.recording(empty), columns: 130, rows: 36).lines
     #expect(lines[1].contains("recording 7 - recovered, damaged in 1 p"))
     #expect(lines[33].hasSuffix("damaged in 1 place; no sample can be read"))
@@ -95,8 +89,7 @@ struct ListPreviewTests {
   @Test("a recording is read in shares, of which the first does not reach its end")
   func shares() throws {
     let (directory, log) = (TemporaryDirectory(), Conversation.log("a"))
-    directory.write(
-      log.bytes, to: "000007-20261121T023807Z-\("\(log.description.id)".prefix(8)).imulog")
+    directory.write(log.bytes, to: ExampleLog.fileName(7, of: log.description.id))
     let catalogue = try Catalogue(path: directory.path)
     var reader = PreviewReader(catalogue)
     reader.select(try catalogue.list().entries.first)
@@ -105,8 +98,7 @@ struct ListPreviewTests {
     #expect(isReading)
     // One that has its end, and one without.
     for (log, isRecovered) in [("a", false), ("r", true)] as [(Character, Bool)] {
-      directory.write(
-        Conversation.log(log).bytes, to: "000008-20261121T023807Z-deadbeef.imulog")
+      directory.write(Conversation.log(log).bytes, to: ExampleLog.fileName(8))
       let entry = try #require(try catalogue.list().entries.first { $0.number == 8 })
       let state = try RecordingOnScreen(entry, in: catalogue).title.state
       #expect(state.hasPrefix("recovered") == isRecovered && !state.contains("running"))

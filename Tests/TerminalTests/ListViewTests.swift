@@ -240,11 +240,8 @@ struct ListViewTests {
   func undo() {
     var view = view(1...3)
     _ = view.handle(.down)
-    guard case .act(.delete, let two) = view.handle(.character("d")) else {
-      Issue.record("d deletes the selected one")
-      return
-    }
-    #expect(two.number == 2)
+    let two = Recordings.entries([2])[0]
+    #expect(view.handle(.character("d")) == .act(.delete, two))
     view.refresh(Recordings.entries([3, 1]))
     view.deleted(two)
     #expect(screen(view).text.contains("recording 2 is in the trash; u brings it back"))
@@ -338,11 +335,8 @@ struct ListViewTests {
     _ = view.handle(.character("x"))
     // The choice is for the recording that the panel names.
     view.refresh(Recordings.entries([3, 1]))
-    guard case .act(.export(let format), let entry) = view.handle(.character("c")) else {
-      Issue.record("c exports")
-      return
-    }
-    #expect(entry.number == 2 && format.name == "csv")
+    let csv = ListFormat(name: "csv", meaning: "a table", key: "c")
+    #expect(view.handle(.character("c")) == .act(.export(csv), Recordings.entries([2])[0]))
     #expect(!screen(view).text.contains("export recording"))
   }
 

@@ -35,9 +35,12 @@ enum Recordings {
   }
 
   static func recording(
-    _ trace: Trace, _ channels: ChannelSet = .accelerometer
+    _ trace: Trace, _ channels: ChannelSet = .accelerometer, title: RecordingTitle = title,
+    origin: Int64 = 0, damageCount: Int = 0
   ) -> RecordingOnScreen {
-    RecordingOnScreen(title: title, sensor: sensor(channels), trace: trace, id: id)
+    RecordingOnScreen(
+      title: title, sensor: sensor(channels), trace: trace, id: id, origin: origin,
+      damageCount: damageCount)
   }
 
   static func rate(_ hertz: UInt32) -> SampleRate {

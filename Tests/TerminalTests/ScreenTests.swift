@@ -15,8 +15,7 @@ struct ScreenTests {
   func list() throws {
     let terminal = try #require(OwnTerminal(columns: 100, rows: 12))
     let (directory, log) = (TemporaryDirectory(), Conversation.log("a"))
-    directory.write(
-      log.bytes, to: "000007-20261121T023807Z-\("\(log.description.id)".prefix(8)).imulog")
+    directory.write(log.bytes, to: ExampleLog.fileName(7, of: log.description.id))
     // What every terminal replies, and a key.
     terminal.type("\u{1B}[?62cq")
     let screen = try ListScreen(

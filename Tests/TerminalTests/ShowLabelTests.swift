@@ -57,9 +57,7 @@ struct ShowLabelTests {
     let outcome = handle(&view, .enter)
     #expect(outcome == .label(try RecordingLabel("all", from: 0, to: 9_999_999_999)), "\(outcome)")
     // A label of an imported file has the file's times.
-    let imported = RecordingOnScreen(
-      title: Recordings.title, sensor: Recordings.sensor(), trace: Recordings.trace(),
-      id: Recordings.id, origin: 60 * Recordings.second)
+    let imported = Recordings.recording(Recordings.trace(), origin: 60 * Recordings.second)
     view = ShowView(imported, glyphs: GlyphSet(isASCII: true))
     _ = handle(&view, .pressed(column: 28), .dragged(column: 50), .released(column: 58))
     type(&view, "x")
@@ -79,10 +77,7 @@ struct ShowLabelTests {
 
   @Test("a label that ends beyond what the screen can count is outside of it")
   func far() throws {
-    let whole = Recordings.recording(Recordings.trace())
-    let moved = RecordingOnScreen(
-      title: whole.title, sensor: whole.sensor, trace: whole.trace, id: whole.id,
-      origin: -.max / 2)
+    let moved = Recordings.recording(Recordings.trace(), origin: -.max / 2)
     var view = ShowView(moved, glyphs: GlyphSet(isASCII: true))
     view.show(labels: [try RecordingLabel("far", from: .max / 2, to: .max)], notice: "")
     #expect(!lines(view)[20].contains("="))

@@ -90,11 +90,8 @@ struct ShowViewTests {
 
   @Test("of an import the axis begins at 0, and title and cursor have the file's own times")
   func fileTimes() {
-    let trace = Recordings.trace()
-    let whole = Recordings.recording(trace)
     func lines(_ origin: Int64, columns: Int) -> [String] {
-      let recording = RecordingOnScreen(
-        title: whole.title, sensor: whole.sensor, trace: trace, id: whole.id, origin: origin)
+      let recording = Recordings.recording(Recordings.trace(), origin: origin)
       return ShowView(recording, glyphs: GlyphSet(isASCII: true))
         .screen(columns: columns, rows: 24).lines
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Files
 import IMUModel
 import LogFormat
 import LogStore
@@ -15,12 +14,12 @@ struct OnePassTests {
   func account() throws {
     let log = try ExampleLog(ticks: 3000)
     for ofSamples in [false, true] {
-      let count = ReadCount()
-      var reader = try LogReader(CountedStorage(holding: log.bytes, count))
-      count.bytes = 0
+      let disk = MemoryDisk(holding: log.bytes)
+      var reader = try LogReader(MemoryStorage(disk))
+      let before = disk.snapshot.readByteCount
       let account = try reader.account(ofSamples: ofSamples)
       #expect(account.isIntact && account.sampleCount > 2000)
-      #expect(count.bytes == log.bytes.count)
+      #expect(disk.snapshot.readByteCount - before == log.bytes.count)
     }
   }
 
@@ -47,10 +46,8 @@ struct OnePassTests {
     }
     for log in cases {
       for zeros in [0, 3 * OnePassTests.pageSize] {
-        let count = ReadCount()
-        let storage = CountedStorage(holding: log + [UInt8](repeating: 0, count: zeros), count)
+        let storage = MemoryStorage(MemoryDisk(holding: log, preallocated: zeros))
         var reader = try LogReader(try ReadAheadStorage(storage))
-        count.bytes = 0
         let disk = MemoryDisk(holding: reader.storage.firstPage)
         var copy = MemoryStorage(disk)
         let account = try reader.copy(to: &copy)
@@ -66,46 +63,10 @@ struct OnePassTests {
   @Test("a copy reads the log's bytes once, beside the first and the last page")
   func copyReads() throws {
     let log = try ExampleLog(ticks: 9000).bytes
-    let count = ReadCount()
-    var reader = try LogReader(try ReadAheadStorage(CountedStorage(holding: log, count)))
+    let disk = MemoryDisk(holding: log)
+    var reader = try LogReader(try ReadAheadStorage(MemoryStorage(disk)))
     var copy = MemoryStorage(MemoryDisk(holding: reader.storage.firstPage))
     _ = try reader.copy(to: &copy)
-    #expect(count.bytes <= log.count + 2 * OnePassTests.pageSize)
+    #expect(disk.snapshot.readByteCount <= log.count + 2 * OnePassTests.pageSize)
   }
-}
-
-/// Bytes that were read of a storage.
-final class ReadCount {
-  var bytes = 0
-}
-
-/// A log in memory that counts the bytes read from it.
-struct CountedStorage: LogStorage, ~Copyable {
-  private var base: MemoryStorage
-  private let count: ReadCount
-
-  init(holding bytes: [UInt8], _ count: ReadCount) {
-    base = MemoryStorage(MemoryDisk(holding: bytes))
-    self.count = count
-  }
-
-  var name: String { base.name }
-
-  mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
-    try base.append(bytes)
-  }
-
-  mutating func sync() throws(StorageError) { try base.sync() }
-
-  mutating func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer)
-    throws(StorageError) -> Int
-  {
-    let found = try base.read(at: offset, into: buffer)
-    count.bytes += found
-    return found
-  }
-
-  mutating func size() throws(StorageError) -> UInt64 { try base.size() }
-
-  mutating func finish() throws(StorageError) { try base.finish() }
 }

@@ -4,6 +4,7 @@ import IMUModel
 import LogFormat
 import LogStore
 import LogStoreTesting
+import TestSupport
 
 /// A recording that is written into memory and looked through.
 struct ReviewedRecording {
@@ -66,14 +67,11 @@ struct ReviewedRecording {
 
   /// Incompressible counts, so that a second of them fills a page.
   mutating func shaken(seconds: Double) {
-    var state: UInt32 = 1
-    func next() -> Int16 {
-      // Numerical Recipes' generator; its upper bits are good enough.
-      state = state &* 1_664_525 &+ 1_013_904_223
-      return Int16(truncatingIfNeeded: state >> 16) / 2
-    }
+    var generator = SeededGenerator(seed: 1)
     for _ in 0..<Int(seconds * rate.hertz) {
-      add(RawSample(ax: next(), ay: next(), az: next(), gx: next(), gy: next(), gz: next()))
+      var sample = RawSample()
+      for axis in 0..<6 { sample[axis] = .random(in: -16384..<16384, using: &generator) }
+      add(sample)
     }
   }
 

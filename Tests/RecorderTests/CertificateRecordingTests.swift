@@ -43,23 +43,14 @@ struct CertifiedRecording: Sendable {
 
   /// The log's bytes.
   func bytes() throws -> [UInt8] {
-    var configuration = RecorderConfiguration.default
-    configuration.rate = rate
-    configuration.length = length
-    configuration.syncInterval = syncInterval
-    configuration.samplesWhileIdle = false
-    configuration.cpuLatency = .free
-    let directory = TemporaryDirectory(inMemory: true)
-    let surroundings = RecorderLoop.Surroundings { priority, sentence in
-      if priority.rawValue <= JournalPriority.warning.rawValue { Issue.record("\(sentence)") }
+    var service = SteppedRecorder(CertifiedSource(recording: self)) {
+      ($0.rate, $0.length, $0.syncInterval) = (rate, length, syncInterval)
+      ($0.preTrigger, $0.samplesWhileIdle, $0.cpuLatency) = (0, false, .free)
     }
-    _ = try SimulatedRecorder(
-      RecorderSetup(
-        configuration, sensor: CertifiedSource(recording: self), store: directory.path,
-        isSingle: true), surroundings
-    ).run()
-    let entry = try #require(try Catalogue(path: directory.path).list().entries.first)
-    return directory.bytes(of: String(try #require(entry.path.split(separator: "/").last)))
+    service.isSingle = true
+    try service.run()
+    let name = service.directory.names().first { $0.hasSuffix(".imulog") }
+    return service.directory.bytes(of: try #require(name))
   }
 
   /// Every certificate in the log, in order.

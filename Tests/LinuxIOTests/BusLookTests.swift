@@ -30,7 +30,7 @@ private let lookByte = 0x168
 extension LinuxI2CBusTests {
   private func look() throws(LinuxIOError) -> BusLook { BusLook(try open(Self.plain)) }
 
-  private func other(locking byte: Int) -> pid_t {
+  func other(locking byte: Int) -> pid_t {
     let process = ProgramStart.perform { begin_process_locking(fixture.root + "/dev/i2c-1", byte) }
     #expect(process > 0)
     return process

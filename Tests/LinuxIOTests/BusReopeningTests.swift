@@ -136,7 +136,7 @@ extension LinuxI2CBusTests {
 
   @Test("leaves neither thread nor descriptor, wherever it is dropped")
   func dropped() throws {
-    func opened() -> [String] { openFiles().filter { $0.contains("i2c-5") } }
+    func opened() -> [String] { fixture.openFiles().filter { $0.contains("i2c-5") } }
     plugIn(5)
     for stage in 0..<4 {
       func use() throws {

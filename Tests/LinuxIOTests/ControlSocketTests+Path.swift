@@ -34,9 +34,7 @@ extension ControlSocketTests {
     end_other_process(process)
     #expect(access(path, F_OK) == 0)
     var socket = try ControlSocket(path: path)
-    let caller = call()
-    defer { close(caller) }
-    send(caller, "status\n")
+    _ = call("status\n")
     let questions = socket.questions(at: start)
     #expect(questions.count == 1)
   }
@@ -95,10 +93,9 @@ extension ControlSocketTests {
     let before = openDescriptors()
     for _ in 0..<30 {
       var socket = try ControlSocket(path: path)
-      let caller = call()
-      send(caller, "status\n")
+      let caller = call("status\n")
       _ = socket.questions(at: start)
-      close(caller)
+      hangUp(caller)
     }
     #expect(openDescriptors() < before + 30)
   }

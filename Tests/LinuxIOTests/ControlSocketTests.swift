@@ -13,15 +13,19 @@ final class ControlSocketTests {
   let start = MonotonicTime(nanoseconds: 1_000_000_000)
   var path: String { fixture.root + "/run/control" }
 
+  /// Callers that have not hung up.
+  private var callers: Set<Int32> = []
+
   init() { fixture.directory("/run") }
 
   deinit {
+    for caller in callers { close(caller) }
     unlink(path)
     unlink(path + ".lock")
   }
 
-  /// A caller's descriptor, which does not block.
-  func call() -> Int32 {
+  /// The descriptor, which does not block, of a caller who has sent a text.
+  func call(_ text: String = "") -> Int32 {
     var name = sockaddr_un()
     name.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -33,6 +37,8 @@ final class ControlSocketTests {
         socklen_t(bytes.count))
     }
     #expect(answer == 0)
+    callers.insert(descriptor)
+    send(descriptor, text)
     return descriptor
   }
 
@@ -52,11 +58,6 @@ final class ControlSocketTests {
     return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 
-  private func isReady(_ descriptor: Int32) -> Bool {
-    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return poll(&waiting, 1, 0) == 1
-  }
-
   func mode(_ path: String) -> mode_t {
     var status = stat()
     stat(path, &status)
@@ -69,7 +70,6 @@ final class ControlSocketTests {
   func endless() throws {
     var socket = try ControlSocket(path: path)
     let (slow, quick) = (call(), call())
-    defer { for caller in [slow, quick] { close(caller) } }
     var peers: [ControlPeer] = []
     for caller in [slow, quick] {
       send(caller, "watch\n")
@@ -115,8 +115,9 @@ final class ControlSocketTests {
 
   /// Ends a caller's connection. A process that another test starts meanwhile may hold a copy of the
   /// descriptor until its `exec`, so closing it alone would not hang up yet.
-  private func hangUp(_ descriptor: Int32) {
+  func hangUp(_ descriptor: Int32) {
     shutdown(descriptor, Int32(SHUT_RDWR))
+    callers.remove(descriptor)
     close(descriptor)
   }
 
@@ -131,8 +132,7 @@ final class ControlSocketTests {
   func hangUp() throws {
     var socket = try ControlSocket(path: path)
     for _ in 0..<(3 * ControlSocket.mostPeers) {
-      let caller = call()
-      send(caller, "watch\n")
+      let caller = call("watch\n")
       let questions = socket.questions(at: start)
       let peer = try #require(questions.first?.peer)
       let isTaken = socket.send(peer, [1, 2, 3])
@@ -144,8 +144,7 @@ final class ControlSocketTests {
       #expect(isGone)
     }
     // One that hangs up unseen is forgotten at the next part.
-    let caller = call()
-    send(caller, "watch\n")
+    let caller = call("watch\n")
     let peer = try #require(socket.questions(at: start).first?.peer)
     hangUp(caller)
     let isGone = socket.send(peer, [1]) == nil
@@ -157,9 +156,7 @@ final class ControlSocketTests {
     var socket = try ControlSocket(path: path)
     let descriptor = socket.fileDescriptor
     #expect(!isReady(descriptor))
-    let caller = call()
-    defer { close(caller) }
-    send(caller, "status\n")
+    let caller = call("status\n")
     #expect(isReady(descriptor))
     let questions = socket.questions(at: start)
     #expect(questions.map(\.line) == ["status"])
@@ -207,7 +204,6 @@ final class ControlSocketTests {
   func pieces() throws {
     var socket = try ControlSocket(path: path)
     let caller = call()
-    defer { close(caller) }
     for piece in ["st", "at", "us"] {
       send(caller, piece)
       let none = socket.questions(at: start)
@@ -223,9 +219,7 @@ final class ControlSocketTests {
   @Test("answers a caller that has shut down its sending side")
   func halfClosed() throws {
     var socket = try ControlSocket(path: path)
-    let caller = call()
-    defer { close(caller) }
-    send(caller, "status\n")
+    let caller = call("status\n")
     shutdown(caller, Int32(SHUT_WR))
     let questions = socket.questions(at: start)
     #expect(questions.count == 1)
@@ -239,9 +233,7 @@ final class ControlSocketTests {
     var socket = try ControlSocket(path: path)
     let early = socket.deadline
     #expect(early == nil)
-    let caller = call()
-    defer { close(caller) }
-    send(caller, "stat")
+    let caller = call("stat")
     _ = socket.questions(at: start)
     let deadline = socket.deadline
     #expect(deadline == start + 2_000_000_000)
@@ -256,9 +248,7 @@ final class ControlSocketTests {
   @Test("has no deadline for a caller who waits for the answer")
   func patience() throws {
     var socket = try ControlSocket(path: path)
-    let caller = call()
-    defer { close(caller) }
-    send(caller, "stop\n")
+    let caller = call("stop\n")
     let questions = socket.questions(at: start)
     let deadline = socket.deadline
     #expect(deadline == nil)
@@ -272,10 +262,8 @@ final class ControlSocketTests {
     arguments: [(1023, true), (1024, false), (5000, false)])
   func length(count: Int, isTaken: Bool) throws {
     var socket = try ControlSocket(path: path)
-    let caller = call()
-    defer { close(caller) }
     let line = String(repeating: "m", count: count)
-    send(caller, line + "\n")
+    let caller = call(line + "\n")
     var questions: [ControlQuestion] = []
     for _ in 0..<8 { questions += socket.questions(at: start) }
     try #require(questions.count == 1)
@@ -289,14 +277,12 @@ final class ControlSocketTests {
   @Test("forgets a caller who goes away, before the line and after it")
   func gone() throws {
     var socket = try ControlSocket(path: path)
-    let first = call()
-    send(first, "half")
+    let first = call("half")
     _ = socket.questions(at: start)
     hangUp(first)
     let none = socket.questions(at: start)
     #expect(none.isEmpty)
-    let second = call()
-    send(second, "status\n")
+    let second = call("status\n")
     let questions = socket.questions(at: start)
     hangUp(second)
     #expect(isReady(socket.fileDescriptor))
@@ -308,9 +294,7 @@ final class ControlSocketTests {
   @Test("takes at most eight at once, and the ninth when one is gone")
   func crowd() throws {
     var socket = try ControlSocket(path: path)
-    let callers = (0..<9).map { _ in call() }
-    defer { for caller in callers { close(caller) } }
-    for (number, caller) in callers.enumerated() { send(caller, "mark \(number)\n") }
+    for number in 0..<9 { _ = call("mark \(number)\n") }
     var questions: [ControlQuestion] = []
     for _ in 0..<4 { questions += socket.questions(at: start) }
     #expect(questions.map(\.line) == (0..<8).map { "mark \($0)" })

@@ -6,41 +6,29 @@ import Testing
 
 @Suite("A GPIO line's edges")
 struct EdgeSequenceTests {
-  /// The edges returned for reported numbers and levels; the time is ten times the number.
-  private func given(from start: Bool, _ reported: [(UInt32, Bool)]) -> ([Bool], [Int64]) {
+  /// The edges returned for reported numbers and levels; the time is ten times the number, and 5.
+  private func given(from start: Bool, _ reported: [(UInt32, Bool)]) -> [LineEdge] {
     var sequence = EdgeSequence(isActive: start)
     var edges: [LineEdge] = []
     for (number, isActive) in reported {
-      let time = MonotonicTime(nanoseconds: Int64(number) * 10)
+      let time = MonotonicTime(nanoseconds: Int64(number) * 10 + 5)
       sequence.append(LineEdge(isActive: isActive, time: time), number: number, to: &edges)
     }
-    return (edges.map(\.isActive), edges.map(\.time.nanoseconds))
+    return edges
   }
 
-  @Test("are returned as reported when none is lost")
-  func whole() {
-    let (levels, times) = given(from: false, [(1, true), (2, false), (3, true)])
-    #expect(levels == [true, false, true])
-    #expect(times == [10, 20, 30])
-  }
-
-  @Test("get the missing one back where an odd count is lost")
-  func odd() {
-    let (levels, times) = given(from: false, [(1, true), (3, true), (4, false)])
-    #expect(levels == [true, false, true, false])
-    #expect(times == [10, 30, 30, 40])
-  }
-
-  @Test("still alternate where an even count is lost")
-  func even() {
-    let (levels, _) = given(from: false, [(1, true), (4, false)])
-    #expect(levels == [true, false])
-  }
-
-  @Test("do not repeat the level that was read at the beginning")
-  func repetition() {
-    let (levels, _) = given(from: true, [(1, true), (2, false)])
-    #expect(levels == [false])
+  @Test(
+    "get the missing one back where an odd count is lost, and do not repeat a level",
+    arguments: [
+      (false, [(1, true), (2, false), (3, true)], [15, -25, 35]),
+      (false, [(1, true), (3, true), (4, false)], [15, -35, 35, -45]),
+      // An even count; the level at the beginning; past the greatest number.
+      (false, [(1, true), (4, false)], [15, -45]), (true, [(1, true), (2, false)], [-25]),
+      (false, [(.max, true), (0, false)], [42_949_672_955, -5]),
+    ] as [(Bool, [(UInt32, Bool)], [Int64])])
+  func repaired(start: Bool, reported: [(UInt32, Bool)], expected: [Int64]) {
+    let edges = given(from: start, reported)
+    #expect(edges.map { $0.time.nanoseconds * ($0.isActive ? 1 : -1) } == expected)
   }
 
   @Test("alternate from the first level on, whichever are lost")
@@ -52,9 +40,10 @@ struct EdgeSequenceTests {
         for number in 1...10 as ClosedRange<UInt32> where kept >> (number - 1) & 1 == 1 {
           reported.append((number, (number % 2 == 1) != start))
         }
-        let (levels, times) = given(from: start, reported)
+        let edges = given(from: start, reported)
+        let times = edges.map(\.time)
         var level = start
-        for next in levels {
+        for next in edges.map(\.isActive) {
           #expect(next != level, "\(start) \(kept)")
           level = next
         }
@@ -62,15 +51,5 @@ struct EdgeSequenceTests {
         #expect(times == times.sorted())
       }
     }
-  }
-
-  @Test("are counted past the greatest number")
-  func wrap() {
-    var sequence = EdgeSequence(isActive: false)
-    var edges: [LineEdge] = []
-    let time = MonotonicTime(nanoseconds: 1)
-    sequence.append(LineEdge(isActive: true, time: time), number: .max, to: &edges)
-    sequence.append(LineEdge(isActive: false, time: time), number: 0, to: &edges)
-    #expect(edges.count == 2)
   }
 }

@@ -83,10 +83,7 @@ final class GPIOTests {
     ] {
       #expect(try line(text) == clock)
     }
-  }
-
-  @Test("is the header's when another chip has one of the same name")
-  func header() throws {
+    // The header's, though another chip has one of the same name.
     #expect(try line("GPIO17") == "GPIO17, line 3 of gpiochip0 (pinctrl-bcm2711)")
   }
 

@@ -15,17 +15,4 @@ struct I2CAccessTests {
       #expect(I2CAccess(functions: functions) == expected, "bits \(bits)")
     }
   }
-
-  @Test(
-    "is right for known adapters",
-    arguments: [
-      (0x0EFF_000D, .combined),  // i2c-bcm2835: I2C and emulated SMBus
-      (0x0EFF_0009, .combined),  // i2c-designware
-      (0x0C1F_0000, .smbusBlocks),  // an SMBus controller with I2C blocks
-      (0x001F_0000, nil),  // an SMBus controller without them
-      (0, nil),
-    ] as [(UInt64, I2CAccess?)])
-  func fieldMasks(mask: UInt64, expected: I2CAccess?) {
-    #expect(I2CAccess(functions: mask) == expected)
-  }
 }

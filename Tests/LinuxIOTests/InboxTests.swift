@@ -8,11 +8,6 @@ import Testing
 
 @Suite("An inbox between threads")
 struct InboxTests {
-  private func isReady(_ descriptor: Int32) -> Bool {
-    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return poll(&waiting, 1, 0) == 1
-  }
-
   @Test("gives messages in their order, and its descriptor is ready for as long as there are any")
   func order() throws {
     let inbox = try Inbox<Int>()

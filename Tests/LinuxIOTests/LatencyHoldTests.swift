@@ -9,14 +9,7 @@ final class LatencyHoldTests {
   private let fixture = TemporaryTree()
   private let path = "/dev/cpu_dma_latency"
 
-  private var isOpen: Bool {
-    (0..<256).contains { number in
-      var target = [CChar](repeating: 0, count: 256)
-      guard readlink("/proc/self/fd/\(number)", &target, 255) > 0 else { return false }
-      let path = String(decoding: target.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
-      return path == fixture.root + self.path
-    }
-  }
+  private var isOpen: Bool { !fixture.openFiles().isEmpty }
 
   @Test(
     "gives the kernel the number in its own byte order, and lasts as long as the value",
@@ -26,8 +19,8 @@ final class LatencyHoldTests {
     var hold = LatencyHold.engage(microseconds: microseconds, tree: fixture.tree).hold
     #expect(hold?.microseconds == microseconds)
     #expect(isOpen)
-    let bytes = withUnsafeBytes(of: microseconds) { Array($0) }
-    #expect(content() == bytes)
+    let number = withUnsafeBytes(of: microseconds) { Array($0) }
+    #expect(bytes(of: fixture.root + path) == number)
     hold = nil
     #expect(!isOpen)
   }
@@ -58,13 +51,5 @@ final class LatencyHoldTests {
     #expect(refusal?.errno == ENOSPC)
     #expect(refusal?.remedy.contains("imulog install") == true)
     #expect(!isOpen)
-  }
-
-  private func content() -> [UInt8] {
-    guard let file = fopen(fixture.root + path, "r") else { return [] }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 16)
-    let count = fread(&bytes, 1, bytes.count, file)
-    return Array(bytes.prefix(count))
   }
 }

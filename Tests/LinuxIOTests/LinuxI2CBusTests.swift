@@ -46,16 +46,6 @@ final class LinuxI2CBusTests {
     }
   }
 
-  /// Files of the tree that are open.
-  func openFiles() -> [String] {
-    (0..<256).compactMap { number in
-      var target = [CChar](repeating: 0, count: 256)
-      guard readlink("/proc/self/fd/\(number)", &target, 255) > 0 else { return nil }
-      let path = String(decoding: target.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
-      return path.hasPrefix(fixture.root) ? path : nil
-    }
-  }
-
   func registers(_ first: UInt8, _ count: Int) -> [UInt8] {
     (0..<count).map { (first &+ UInt8(truncatingIfNeeded: $0)) ^ 0xA5 }
   }
@@ -87,14 +77,6 @@ final class LinuxI2CBusTests {
     #expect(simulated_adapter_selections() == 0)
   }
 
-  @Test("writes a register as one message")
-  func combinedWrite() throws {
-    var bus = try open(Self.plain)
-    try bus.write(chip, register: 0x6B, value: 0x01)
-    #expect(simulated_adapter_register(0x6B) == 0x01)
-    #expect(adapter.pointee.messages == 1)
-  }
-
   @Test(
     "reads a burst over SMBus in pieces",
     arguments: [(1, 1), (15, 1), (32, 1), (33, 2), (64, 2), (100, 4)])
@@ -105,12 +87,13 @@ final class LinuxI2CBusTests {
     #expect(adapter.pointee.longest_block == min(32, count))
   }
 
-  @Test("writes a register over SMBus")
-  func blockWrite() throws {
-    var bus = try open(Self.smbus)
+  @Test("writes a register, over plain I2C as one message", arguments: [plain, smbus])
+  func write(functions: UInt64) throws {
+    var bus = try open(functions)
     try bus.write(chip, register: 0x6B, value: 0x01)
     #expect(simulated_adapter_register(0x6B) == 0x01)
     #expect(simulated_adapter_register(0x6C) == 0x6C ^ 0xA5)
+    #expect(adapter.pointee.messages == (functions == Self.plain ? 1 : 0))
   }
 
   @Test("selects a chip over SMBus once, and again when another was spoken to")
@@ -187,18 +170,12 @@ final class LinuxI2CBusTests {
   }
 
   @Test(
-    "limits the time of a transfer in steps of 10 ms, rounded up",
-    arguments: [(100, 10), (1, 1), (0, 1), (101, 11), (-5, 1)])
-  func timeLimit(milliseconds: Int, centiseconds: UInt64) throws {
+    "limits the time of a transfer in steps of 10 ms, rounded up, unless it is left alone",
+    arguments: [(100, 10), (1, 1), (0, 1), (101, 11), (-5, 1), (nil, 0)] as [(Int?, UInt64)])
+  func timeLimit(milliseconds: Int?, centiseconds: UInt64) throws {
     _ = try open(Self.plain, timeout: milliseconds)
     #expect(adapter.pointee.timeout == centiseconds)
     #expect(adapter.pointee.retries == 0)
-  }
-
-  @Test("leaves the adapter's time limit alone when asked to")
-  func noTimeLimit() throws {
-    _ = try open(Self.plain, timeout: nil)
-    #expect(adapter.pointee.timeout == 0)
   }
 
   @Test("claims a free chip without a transfer", arguments: [plain, smbus])
@@ -255,11 +232,11 @@ final class LinuxI2CBusTests {
     func use() throws {
       var bus = try open(Self.plain)
       _ = read(&bus, chip, 0, 1)
-      #expect(openFiles() == [fixture.root + "/dev/i2c-1"])
+      #expect(fixture.openFiles() == [fixture.root + "/dev/i2c-1"])
     }
     try use()
-    #expect(openFiles() == [])
+    #expect(fixture.openFiles() == [])
     _ = try? open(0x001F_0000)
-    #expect(openFiles() == [])
+    #expect(fixture.openFiles() == [])
   }
 }

@@ -10,7 +10,6 @@ import Testing
 private struct Cargo: ~Copyable {
   var sum = 0
   var name = ""
-  var slack: Int32 = 0
   var blocked: [Bool] = []
   let log: Log?
 
@@ -93,13 +92,6 @@ struct RealTimeThreadTests {
     #expect(comes(within: 10) { threads(named: "imu-quick") == 0 })
   }
 
-  @Test("runs work without anything to move")
-  func closure() throws {
-    let log = Log()
-    try RealTimeThread(name: "imu-test").run { log.ends.add(1, ordering: .relaxed) }.join()
-    #expect(log.ends.load(ordering: .relaxed) == 1)
-  }
-
   @Test("reports when its work is done")
   func finished() throws {
     let log = Log()
@@ -154,41 +146,34 @@ struct RealTimeThreadTests {
     #expect(scheduling.description == "ordinary scheduling")
   }
 
+  /// What a thread that asks for a priority reports, its policy, and the slack of its timers.
+  private func scheduled(
+    _ priority: Int32
+  ) throws -> (report: SchedulingReport, policy: Int32, slack: Int32) {
+    let running = try RealTimeThread(name: "imu-test", priority: priority).run(moving: [Int32]()) {
+      $0 = [sched_getscheduler(0), timer_slack()]
+    }
+    let report = running.scheduling
+    let found = running.join()
+    return (report, found[0] & 0xFF, found[1])
+  }
+
   @Test("has the class that it reports, and sharp timers where that class was refused")
   func askedFor() throws {
-    let running = try RealTimeThread(name: "imu-test", priority: 1).run(moving: Cargo()) { cargo in
-      cargo.sum = Int(sched_getscheduler(0))
-      cargo.slack = timer_slack()
-    }
-    let scheduling = running.scheduling
-    let cargo = running.join()
-    let (policy, slack) = (Int32(cargo.sum & 0xFF), cargo.slack)
-    if scheduling.granted == 1 {
-      #expect(policy == SCHED_FIFO)
-      #expect(scheduling.refusal == nil)
-      #expect(scheduling.description == "fifo 1")
+    let (report, policy, slack) = try scheduled(1)
+    if report.granted == 1 {
+      #expect(policy == SCHED_FIFO && report.refusal == nil && report.description == "fifo 1")
     } else {
-      #expect(policy == SCHED_OTHER)
-      #expect(slack == 1)
-      #expect(scheduling.refusal != nil)
+      #expect(policy == SCHED_OTHER && slack == 1 && report.refusal != nil)
     }
   }
 
   @Test("that asks for an impossible priority works with ordinary scheduling and says why")
   func impossible() throws {
-    let running = try RealTimeThread(name: "imu-test", priority: 100).run(moving: Cargo()) {
-      cargo in
-      cargo.sum = Int(sched_getscheduler(0))
-      cargo.slack = timer_slack()
-    }
-    let scheduling = running.scheduling
-    let cargo = running.join()
-    let (policy, slack) = (Int32(cargo.sum), cargo.slack)
-    #expect(policy == SCHED_OTHER)
-    #expect(slack == 1)
-    #expect(scheduling.granted == nil)
-    #expect(scheduling.refusal?.errno == EINVAL)
-    #expect(scheduling.description == "no fifo 100")
+    let (report, policy, slack) = try scheduled(100)
+    #expect(policy == SCHED_OTHER && slack == 1)
+    #expect(report.granted == nil && report.refusal?.errno == EINVAL)
+    #expect(report.description == "no fifo 100")
   }
 
   @Test(

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import IMUModel
 import LinuxIO
 import LinuxIOTestSupport
@@ -20,8 +19,7 @@ extension LinuxI2CBusTests {
   @Test("names the process that has reserved a chip, until that ends", .waitsForPrograms)
   func reserved() throws {
     let bus = try open(Self.plain)
-    let process = ProgramStart.perform { begin_process_locking(fixture.root + "/dev/i2c-1", 0x68) }
-    #expect(process > 0)
+    let process = other(locking: 0x68)
     fixture.file("/proc/\(process)/cmdline", "/usr/bin/imulog\0--store\0/x\0daemon\0")
     let error = try #require(throws: LinuxIOError.self) { try bus.reserve(chip) }
     #expect(error.kind == .busy)
@@ -38,7 +36,7 @@ extension LinuxI2CBusTests {
   @Test("names a process of which nothing is known by its number", .waitsForPrograms)
   func nameless() throws {
     let bus = try open(Self.plain)
-    let process = ProgramStart.perform { begin_process_locking(fixture.root + "/dev/i2c-1", 0x68) }
+    let process = other(locking: 0x68)
     defer { end_other_process(process) }
     let error = try #require(throws: LinuxIOError.self) { try bus.reserve(chip) }
     #expect(error.finding == "process \(process) is using the sensor")

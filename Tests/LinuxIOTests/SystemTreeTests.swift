@@ -25,10 +25,6 @@ final class SystemTreeTests {
       adapters.map(\.name) == [
         "bcm2835 (i2c@7e205000)", "bcm2835 (i2c@7e804000)", "unnamed", "rp1",
       ])
-  }
-
-  @Test("name no adapters where there are none")
-  func noAdapters() {
     #expect(blank.tree.i2cAdapters().isEmpty)
   }
 

@@ -48,6 +48,16 @@ final class TemporaryTree {
     }
   }
 
+  /// Files of the tree that this process has open.
+  func openFiles() -> [String] {
+    (0..<256).compactMap { number in
+      var target = [CChar](repeating: 0, count: 256)
+      guard readlink("/proc/self/fd/\(number)", &target, 255) > 0 else { return nil }
+      let path = String(decoding: target.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+      return path.hasPrefix(root) ? path : nil
+    }
+  }
+
   func link(_ path: String, to target: String) {
     directory(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
     symlink(target, root + path)
@@ -64,13 +74,18 @@ final class TemporaryTree {
   }
 }
 
-/// The lines of a small file of this machine.
-func lines(of path: String) -> [String] {
+/// The bytes of a small file of this machine.
+func bytes(of path: String) -> [UInt8] {
   guard let file = fopen(path, "r") else { return [] }
   defer { fclose(file) }
   var buffer = [UInt8](repeating: 0, count: 16384)
   let count = fread(&buffer, 1, buffer.count, file)
-  return buffer.prefix(count).split(separator: 10).map { String(decoding: $0, as: UTF8.self) }
+  return Array(buffer.prefix(count))
+}
+
+/// The lines of a small file of this machine.
+func lines(of path: String) -> [String] {
+  bytes(of: path).split(separator: 10).map { String(decoding: $0, as: UTF8.self) }
 }
 
 /// The first line of a small file of this machine.
@@ -100,6 +115,12 @@ func comes(within seconds: Int64, _ isThere: () throws -> Bool) rethrows -> Bool
     sched_yield()
   } while clock.now() < deadline
   return false
+}
+
+/// Whether a descriptor has something to read.
+func isReady(_ descriptor: Int32) -> Bool {
+  var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+  return poll(&waiting, 1, 0) == 1
 }
 
 /// How many descriptors this process has open.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
-import LogStoreTesting
 import Recorder
 import Testing
 
@@ -37,24 +36,12 @@ struct BeginningCountTests {
 
   @Test("of cycles left out in a row, the journal has the first")
   func cyclesLeftOut() throws {
-    var configuration = RecorderConfiguration.default
-    // No cycle begins: the sensor never sleeps.
-    (configuration.rate, configuration.every) = (ExampleLog.rate(100), 1_000_000_000)
-    configuration.reserve = 0
     let source = CountingSource()
-    let end = source.clock.now() + 5_500_000_000
-    let button = ScriptedButton { $0 > end ? nil : [] }
-    let sentences = SentenceList()
-    let surroundings = RecorderLoop.Surroundings { _, sentence in
-      sentences.add(sentence)
-    } openPanel: { _ in
-      button
-    }
-    let directory = TemporaryDirectory(inMemory: true)
-    _ = try SimulatedRecorder(
-      RecorderSetup(configuration, sensor: source, store: directory.path), surroundings
-    ).run()
-    #expect(sentences.all.count { $0.contains("a recording of the duty cycle is left out") } == 1)
+    // No cycle begins: the sensor never sleeps.
+    let service = SteppedRecorder(source) { $0.every = 1_000_000_000 }
+    try service.run(.presses([], until: source.clock.now() + 5_500_000_000))
+    let leftOut = service.notices.all.filter { $0.contains("of the duty cycle is left out") }
+    #expect(leftOut.count == 1)
   }
 
   @Test("a recording counts for 24 hours")

@@ -62,22 +62,15 @@ struct ChipRecorder: Sendable {
     presses: [Int64], of length: Int64 = 100_000_000,
     afterDrain: (RecorderLoop, Int64) -> Void = { _, _ in }
   ) throws -> Outcome {
-    let directory = TemporaryDirectory(inMemory: true)
     let start = MonotonicTime(nanoseconds: ChipRecorder.powerUp)
-    let button = ScriptedButton.presses(presses.map { start + $0 }, of: length)
     let source = try ChipSource(self)
-    let clock = source.clock
-    var configuration = RecorderConfiguration.default
-    (configuration.rate, configuration.clock) = (rate, .chip)
-    (configuration.length, configuration.preTrigger) = (self.length, preTrigger)
-    (configuration.reserve, configuration.trigger) = (0, trigger)
-    let warnings = SentenceList()
-    var surroundings = RecorderLoop.Surroundings { priority, sentence in
-      if priority.rawValue <= JournalPriority.warning.rawValue { warnings.add(sentence) }
-    } openPanel: { _ in
-      button
+    let (clock, warnings) = (source.clock, SentenceList())
+    var service = SteppedRecorder(source) {
+      ($0.rate, $0.clock, $0.length) = (rate, .chip, self.length)
+      ($0.preTrigger, $0.trigger) = (preTrigger, trigger)
     }
-    surroundings.clock = RecorderClock {
+    service.warnings = warnings
+    service.clock = RecorderClock {
       clock.now()
     } reading: {
       let now = clock.now()
@@ -85,15 +78,10 @@ struct ChipRecorder: Sendable {
         monotonic: now, wall: ChipRecorder.wall + now.nanoseconds, isSynchronised: true)
     }
     let loop = try withoutActuallyEscaping(afterDrain) { afterDrain in
-      try SimulatedRecorder(
-        RecorderSetup(configuration, sensor: source, store: directory.path), surroundings,
-        afterTick: { afterDrain($0, $1 - start) }
-      ).run()
+      try service.run(
+        .presses(presses.map { start + $0 }, of: length), afterTick: { afterDrain($0, $1 - start) })
     }
-    let catalogue = try Catalogue(path: directory.path)
-    let takes = try catalogue.list().entries.sorted { $0.number < $1.number }.map {
-      try Take(catalogue.reader(of: $0), of: self, source.twin)
-    }
+    let takes = try service.recordings { reader in try Take(reader, of: self, source.twin) }
     return Outcome(takes: takes, loop: loop, warnings: warnings.all, twin: source.twin)
   }
 }
@@ -282,10 +270,4 @@ struct Take {
       next = tick + 1
     }
   }
-}
-
-/// Sentences from a service that is stepped on the test's thread.
-final class SentenceList: @unchecked Sendable {
-  private(set) var all: [String] = []
-  func add(_ sentence: String) { all.append(sentence) }
 }

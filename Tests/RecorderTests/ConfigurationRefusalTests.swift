@@ -136,21 +136,6 @@ struct ConfigurationRefusalTests {
     }
   }
 
-  @Test("a key that is given twice is refused with both lines, the same value or not")
-  func twice() {
-    #expect(
-      ReadConfiguration("rate = 10\n#\nrate = 10")
-        == .refusal(
-          "i.conf:3: rate = 10: rate is given on line 1 already; keep one of the two lines"))
-  }
-
-  @Test("a line that is no statement is refused")
-  func noStatement() {
-    #expect(
-      ReadConfiguration("bus = 1\nrate 10 # x")
-        == .refusal("i.conf:2: rate 10: this is neither KEY = VALUE nor a # comment"))
-  }
-
   @Test("bytes that are not UTF-8 are refused with their line")
   func notUTF8() {
     let bytes = Array("bus = 1\nnote = ".utf8) + [0xE9, 0x0A]
@@ -180,34 +165,39 @@ struct ConfigurationRefusalTests {
             + "such as 10 or 12.5, in at most 9 digits"))
   }
 
-  @Test("values that exclude each other are refused at the one to change")
+  @Test("what cannot be together, or be read, is refused at the line to change, with the remedy")
   func together() {
-    #expect(
-      ReadConfiguration("pre-trigger = 5s\nwhile-idle = sleep")
-        == .refusal(
-          "i.conf:1: pre-trigger = 5s: nothing is sampled before a press with while-idle = sleep; "
-            + "give 0s here, or while-idle = sample"))
-    #expect(
-      ReadConfiguration("pre-trigger = 0s\nwhile-idle = sleep")
-        == .changed { $0.samplesWhileIdle = false })
-    #expect(
-      ReadConfiguration("board = simulator\nbus = 1")
-        == .refusal("i.conf:2: bus = 1: the simulator has no bus to choose; give auto"))
-    #expect(
-      ReadConfiguration("light = GPIO5\nbutton = GPIO5")
-        == .refusal("i.conf:1: light = GPIO5: this is the button's line; give the light another"))
-    #expect(
-      ReadConfiguration("light = none\nbutton = none")
-        == .changed {
-          $0.light = .none
-          $0.button = .none
-        })
-  }
-
-  @Test(
-    "a trigger, a duty cycle and a calendar without what they need are refused, with the remedy")
-  func beginningsTogether() {
+    let soon = "each recording must be over a second or more before the next, and length is "
+    let shorter = "; give a shorter length, or more here"
+    let filter = "the filter's trigger-above must be below half of the rate, "
+    let rate = "; give less there, or a higher rate"
     for (text, refusal) in [
+      ("bus = 1\nrate 10 # x", "2: rate 10: this is neither KEY = VALUE nor a # comment"),
+      // The same value or not.
+      (
+        "rate = 10\n#\nrate = 10",
+        "3: rate = 10: rate is given on line 1 already; keep one of the two lines"
+      ),
+      (
+        "board = simulator\nbus = 1", "2: bus = 1: the simulator has no bus to choose; give auto"
+      ),
+      (
+        "light = GPIO5\nbutton = GPIO5",
+        "1: light = GPIO5: this is the button's line; give the light another"
+      ),
+      (
+        "pre-trigger = 5s\nwhile-idle = sleep",
+        "1: pre-trigger = 5s: nothing is sampled before a press with while-idle = sleep; "
+          + "give 0s here, or while-idle = sample"
+      ),
+      (
+        "pre-trigger = 401ms\nrate = 1000",
+        "1: pre-trigger = 401ms: the history holds at most 400ms at 1000 Hz; give less"
+      ),
+      (
+        "pre-trigger = 59000000001ns",
+        "1: pre-trigger = 59000000001ns: the history holds at most 59s at 10 Hz; give less"
+      ),
       (
         "trigger = peak 1g\nwhile-idle = sleep",
         "1: trigger = peak 1g: no motion is seen between recordings with while-idle = sleep; "
@@ -223,15 +213,9 @@ struct ConfigurationRefusalTests {
         "1: trigger = peak 4g: the accelerometer measures up to 4 g; give less, or a greater accel-range"
       ),
       (
-        "trigger = rms 1g\ntrigger-above = 5Hz",
-        "2: trigger-above = 5Hz: the filter's trigger-above must be below half of the rate, 10 Hz; "
-          + "give less there, or a higher rate"
+        "trigger = rms 1g\ntrigger-above = 5Hz", "2: trigger-above = 5Hz: \(filter)10 Hz\(rate)"
       ),
-      (
-        "trigger = rms 1g\nrate = 1.5",
-        "1: trigger = rms 1g: the filter's trigger-above must be below half of the rate, 1.5 Hz; "
-          + "give less there, or a higher rate"
-      ),
+      ("trigger = rms 1g\nrate = 1.5", "1: trigger = rms 1g: \(filter)1.5 Hz\(rate)"),
       (
         "trigger = rms 1g\ntrigger-window = 60.1s",
         "2: trigger-window = 60.1s: trigger-window can be 60s at most at 10 Hz; give less there"
@@ -245,36 +229,30 @@ struct ConfigurationRefusalTests {
         "1: every = 10m: the sensor must sleep between the recordings; "
           + "set while-idle = sleep, or give never here"
       ),
-      (
-        "every = 60s\nwhile-idle = sleep",
-        "1: every = 60s: each recording must be over a second or more before the next, and length is 60s; "
-          + "give a shorter length, or more here"
-      ),
-      (
-        "every = 60999ms\nwhile-idle = sleep",
-        "1: every = 60999ms: each recording must be over a second or more before the next, and length is 60s; "
-          + "give a shorter length, or more here"
-      ),
+      ("every = 60s\nwhile-idle = sleep", "1: every = 60s: \(soon)60s\(shorter)"),
+      ("every = 60999ms\nwhile-idle = sleep", "1: every = 60999ms: \(soon)60s\(shorter)"),
       (
         "every = 900ms\nwhile-idle = sleep\nlength = 1ms",
         "1: every = 900ms: give never, or a time of 1s to 366d, such as 10m"
       ),
       (
         "every = 1h\nwhile-idle = sleep\nlength = until-stopped",
-        "1: every = 1h: each recording must be over a second or more before the next, and length is until-stopped; "
-          + "give a shorter length, or more here"
+        "1: every = 1h: \(soon)until-stopped\(shorter)"
       ),
       (
         "calendar = daily\nlength = until-stopped",
         "1: calendar = daily: its recordings would not end with length = until-stopped; "
           + "give a length, or none here"
       ),
-    ] {
+    ] as [(String, String)] {
       #expect(ReadConfiguration(text) == .refusal("i.conf:" + refusal))
     }
     #expect(
-      ReadConfiguration("every = 61s\nwhile-idle = sleep")
-        == .changed { ($0.every, $0.samplesWhileIdle) = (61_000_000_000, false) })
+      ReadConfiguration("pre-trigger = 0s\nwhile-idle = sleep")
+        == .changed { $0.samplesWhileIdle = false })
+    #expect(
+      ReadConfiguration("light = none\nbutton = none")
+        == .changed { ($0.light, $0.button) = (.none, .none) })
     // A window that is not used is not checked, and a filter neither.
     #expect(
       ReadConfiguration("trigger = peak 1g\nrate = 1000\naccel-range = 2g")

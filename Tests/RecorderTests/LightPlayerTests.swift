@@ -64,6 +64,8 @@ struct LightPlayerTests {
 
   @Test("a rhythm begins with its light, and does not restart when the same light is shown again")
   func restart() {
+    // An instant before the light was shown is its beginning.
+    #expect(self.player(of: .armed).level(at: at(-5000)))
     var player = player(of: .waking)
     player.show(.waking, at: at(400))
     #expect(!player.level(at: at(600)))
@@ -71,11 +73,5 @@ struct LightPlayerTests {
     #expect(player.level(at: at(749)) && !player.level(at: at(750)))
     player.show(.waking, at: at(800))
     #expect(player.level(at: at(1299)) && !player.level(at: at(1300)))
-  }
-
-  @Test("an instant before the light was shown is its beginning")
-  func early() {
-    let player = player(of: .armed)
-    #expect(player.level(at: at(-5000)))
   }
 }

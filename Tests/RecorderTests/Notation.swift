@@ -106,13 +106,24 @@ extension RecorderMachine {
     let effects = handle(Notation.event(name))
     return Notation.step(from: before, to: state, effects)
   }
-}
 
-/// Plays a sequence of events, each with the machine's step.
-func play(_ machine: inout RecorderMachine, _ story: [(String, String)]) {
-  for (event, expected) in story {
-    let before = machine.state
-    let step = machine.step(event)
-    #expect(step == expected, "\(event) in \(before)")
+  /// Plays a sequence of events, each with the machine's step.
+  mutating func play(_ story: [(String, String)]) {
+    for (event, expected) in story {
+      let before = state
+      let found = step(event)
+      #expect(found == expected, "\(event) in \(before)")
+    }
   }
+
+  /// The machine after such a sequence.
+  @discardableResult
+  func after(_ story: [(String, String)]) -> RecorderMachine {
+    var machine = self
+    machine.play(story)
+    return machine
+  }
+
+  /// The words of an event's effects.
+  mutating func words(_ event: RecorderInput) -> [String] { handle(event).map(Notation.word) }
 }

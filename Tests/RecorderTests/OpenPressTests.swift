@@ -15,11 +15,9 @@ struct OpenPressTests {
   ]
 
   /// A recording in which the button went down at 4, and perhaps up again.
-  private func pressed(isReleased: Bool, first: String = "firstSample") -> RecorderMachine {
-    var machine = StateTable.machine(in: "starting")
-    play(&machine, [(first, first == "firstSample" ? "→ recording" : "·")])
-    let down = machine.handle(.buttonDown(at: Notation.time(4))).map(Notation.word)
-    #expect(down == ["hold 4"])
+  private func pressed(isReleased: Bool) -> RecorderMachine {
+    var machine = StateTable.machine(in: "recording")
+    #expect(machine.words(.buttonDown(at: Notation.time(4))) == ["hold 4"])
     if isReleased { _ = machine.handle(.press(at: Notation.time(4))) }
     return machine
   }
@@ -30,21 +28,18 @@ struct OpenPressTests {
     for (event, step) in Self.ends {
       for isReleased in [true, false] {
         for gesture in ["double 4", "single 4"] {
-          var machine = pressed(isReleased: isReleased)
-          play(&machine, [(event, step)])
-          if event == "storageEnded" || event == "stop 5" { play(&machine, [("start 5", "·")]) }
+          var machine = pressed(isReleased: isReleased).after([(event, step)])
+          if event == "storageEnded" || event == "stop 5" { machine.play([("start 5", "·")]) }
           if !isReleased, event != "terminate" {
-            let press = machine.handle(.press(at: Notation.time(4))).map(Notation.word)
-            #expect(press == ["refuse"], "\(event)")
+            #expect(machine.words(.press(at: Notation.time(4))) == ["refuse"], "\(event)")
           }
           // The gesture is known before the recording is saved, or in the next one.
           var late = machine
-          play(&machine, [(gesture, "·")])
+          machine.play([(gesture, "·")])
           _ = machine.handle(.saved)
           #expect(machine.waiting == nil)
           _ = late.handle(.saved)
-          let marks = late.handle(Notation.event(gesture)).map(Notation.word)
-            .filter { $0 != "release" }
+          let marks = late.words(Notation.event(gesture)).filter { $0 != "release" }
           #expect(marks == [], "\(gesture) after \(event)")
           #expect(late.state != .stopping && !late.isGuided)
         }
@@ -59,79 +54,71 @@ struct OpenPressTests {
       _ = motion.handle(.triggered(at: Notation.time(1), tick: 10, label: "g"))
       _ = motion.handle(.buttonDown(at: Notation.time(4)))
       if isReleased { _ = motion.handle(.press(at: Notation.time(4))) }
-      play(&motion, [("quiet 5", "→ saving: mark 4, end 5 completed")])
+      motion.play([("quiet 5", "→ saving: mark 4, end 5 completed")])
       var length = pressed(isReleased: isReleased)
-      let effects = length.handle(.limitReached(at: Notation.time(4))).map(Notation.word)
-      #expect(effects == ["mark 4", "end now completed"])
+      #expect(length.words(.limitReached(at: Notation.time(4))) == ["mark 4", "end now completed"])
       for var machine in [motion, length] {
         if !isReleased {
-          #expect(machine.handle(.press(at: Notation.time(4))).map(Notation.word) == ["refuse"])
+          #expect(machine.words(.press(at: Notation.time(4))) == ["refuse"])
         }
-        play(&machine, [("double 4", "·"), ("saved", "→ armed")])
-        play(&machine, [("press 9", "→ starting: begin 9")])
+        machine.play([("double 4", "·"), ("saved", "→ armed"), ("press 9", "→ starting: begin 9")])
       }
     }
   }
 
   @Test("and that follows the recording's own end marks nothing, which is said for two presses")
   func afterOwnEnd() {
+    let end = [("limitReached", "→ saving: end now completed")]
     for state in ["saving", "armed", "starting"] {
       for gesture in ["single 4", "double 4"] {
-        var machine = pressed(isReleased: true)
-        play(&machine, [("limitReached", "→ saving: end now completed")])
-        if state == "starting" { play(&machine, [("start 5", "·")]) }
+        var machine = pressed(isReleased: true).after(end)
+        if state == "starting" { machine.play([("start 5", "·")]) }
         if state != "saving" { _ = machine.handle(.saved) }
         #expect(machine.state.rawValue == state)
-        let words = machine.handle(Notation.event(gesture)).map(Notation.word)
+        let words = machine.words(Notation.event(gesture))
         #expect(words.contains("refuse") == (gesture == "double 4"), "\(gesture) in \(state)")
         #expect(!words.contains { $0.hasPrefix("mark") })
       }
     }
     // A button that is down when the recording ends before that, begins the next one.
-    var machine = pressed(isReleased: false)
-    play(&machine, [("limitReached", "→ saving: end now completed"), ("saved", "→ armed")])
-    #expect(machine.handle(.press(at: Notation.time(4))).map(Notation.word) == ["begin 4"])
+    var machine = pressed(isReleased: false).after(end + [("saved", "→ armed")])
+    #expect(machine.words(.press(at: Notation.time(4))) == ["begin 4"])
   }
 
   @Test(
     "a press from before the request that waits takes its recording over, and two begin a calibration as at other times"
   )
   func pressBeforeRequest() {
+    let time = Notation.time(7)
     for (state, answer) in [("saving", "saved"), ("waking", "sensorReady")] {
       for isDouble in [true, false] {
         var machine = StateTable.machine(in: state)
         _ = machine.handle(.start(at: Notation.time(8)))
-        #expect(machine.handle(.press(at: Notation.time(7))).isEmpty)
-        let time = Notation.time(7)
+        #expect(machine.handle(.press(at: time)).isEmpty)
         #expect(machine.handle(isDouble ? .double(at: time) : .single(at: time)).isEmpty)
-        play(&machine, [(answer, "→ starting: begin 7, take over")])
+        machine.play([(answer, "→ starting: begin 7, take over")])
         #expect(machine.isGuided == isDouble)
-        // The first of several.
-        var other = StateTable.machine(in: state)
-        _ = other.handle(.press(at: Notation.time(8)))
-        #expect(other.handle(.press(at: Notation.time(7))).isEmpty)
-        play(&other, [(answer, "→ starting: begin 8")])
       }
+      // The first of several.
+      var other = StateTable.machine(in: state)
+      _ = other.handle(.press(at: Notation.time(8)))
+      #expect(other.handle(.press(at: time)).isEmpty)
+      other.play([(answer, "→ starting: begin 8")])
     }
   }
 
   @Test("the marks of a start that a person took over stay when the sensor is lost")
   func marksStay() {
-    var machine = StateTable.machine(in: "saving")
-    play(&machine, [("triggered 5", "·"), ("press 9", "·"), ("mark 5", "·")])
-    play(
-      &machine,
-      [
-        ("sensorFailed", "report"), ("saved", "→ waking: sleep, wake"),
-        ("sensorReady", "→ starting: begin 9, mark 5 x"),
-      ])
+    StateTable.machine(in: "saving").after([
+      ("triggered 5", "·"), ("press 9", "·"), ("mark 5", "·"), ("sensorFailed", "report"),
+      ("saved", "→ waking: sleep, wake"), ("sensorReady", "→ starting: begin 9, mark 5 x"),
+    ])
   }
 
   @Test("an event whose recording a stop or the service's end calls off is reported")
   func eventCalledOff() {
     for (event, step) in [("stop 5", "report"), ("terminate", "→ ending: report")] {
-      var machine = StateTable.machine(in: "saving")
-      play(&machine, [("triggered 5", "·"), (event, step)])
+      let machine = StateTable.machine(in: "saving").after([("triggered 5", "·"), (event, step)])
       #expect(machine.waitingStart == nil)
     }
   }

@@ -16,14 +16,12 @@ struct RecorderProblemTests {
 
   @Test("a sensor that is not found is tried again, and is no problem once it is there")
   func sensorRetried() {
-    var machine = StateTable.machine(in: "waking")
-    #expect(machine.step("sensorFailed") == "retry")
+    var machine = StateTable.machine(in: "waking").after([("sensorFailed", "retry")])
     #expect(machine.problem == .sensor)
-    #expect(machine.step("retry") == "wake")
-    #expect(machine.step("retry") == "·")
-    #expect(machine.step("sensorFailed") == "retry")
-    #expect(machine.step("retry") == "wake")
-    #expect(machine.step("sensorReady") == "→ armed")
+    machine.play([
+      ("retry", "wake"), ("retry", "·"), ("sensorFailed", "retry"), ("retry", "wake"),
+      ("sensorReady", "→ armed"),
+    ])
     #expect(machine.problem == nil)
   }
 
@@ -38,8 +36,7 @@ struct RecorderProblemTests {
         "no recording can begin: the sensor cannot be used; it is tried again every 2 s; "
           + "see imulog status"
       ])
-    #expect(machine.step("press 5") == "·")
-    #expect(machine.step("retry") == "wake")
+    machine.play([("press 5", "·"), ("retry", "wake")])
     let late = refusals(&machine, "sensorFailed")
     #expect(late == ["the recording could not begin: the sensor cannot be used"])
     #expect(machine.waitingStart == nil)
@@ -48,13 +45,11 @@ struct RecorderProblemTests {
   @Test(
     "without sampling while idle a missing sensor is tried at the next press and not by a timer")
   func sensorMissingAsleep() {
-    var machine = StateTable.machine(in: "asleep")
-    #expect(machine.step("press 5") == "→ waking: wake")
-    #expect(machine.step("sensorFailed") == "→ asleep: refuse")
-    #expect(machine.problem == .sensor)
-    #expect(machine.light == .problem(.sensor))
-    #expect(machine.step("press 5") == "→ waking: wake")
-    #expect(machine.step("sensorReady") == "→ starting: begin 5")
+    var machine = StateTable.machine(in: "asleep").after([
+      ("press 5", "→ waking: wake"), ("sensorFailed", "→ asleep: refuse"),
+    ])
+    #expect(machine.problem == .sensor && machine.light == .problem(.sensor))
+    machine.play([("press 5", "→ waking: wake"), ("sensorReady", "→ starting: begin 5")])
     #expect(machine.problem == nil)
   }
 
@@ -62,58 +57,50 @@ struct RecorderProblemTests {
     "a sensor without samples is reported as a problem until it answers, and recordings still begin"
   )
   func silentSensor() {
-    var machine = StateTable.machine(in: "armed")
-    #expect(machine.step("sensorSilent") == "·")
-    #expect(machine.presentProblem == .sensor)
-    #expect(machine.light == .problem(.sensor))
-    #expect(machine.step("sensorAnswers") == "·")
-    #expect(machine.presentProblem == nil)
-    #expect(machine.light == .armed)
-    #expect(machine.step("sensorSilent") == "·")
-    #expect(machine.step("press 5") == "→ starting: begin 5")
-    #expect(machine.step("firstSample") == "→ recording")
-    #expect(machine.light == .recording)
-    #expect(machine.presentProblem == .sensor)
+    var machine = StateTable.machine(in: "armed").after([("sensorSilent", "·")])
+    #expect(machine.presentProblem == .sensor && machine.light == .problem(.sensor))
+    machine.play([("sensorAnswers", "·")])
+    #expect(machine.presentProblem == nil && machine.light == .armed)
+    machine.play([
+      ("sensorSilent", "·"), ("press 5", "→ starting: begin 5"), ("firstSample", "→ recording"),
+    ])
+    #expect(machine.light == .recording && machine.presentProblem == .sensor)
     // A sleeping sensor is not polled, and a woken one is assumed to answer.
     var idle = RecorderMachine(
-      samplesWhileIdle: false, through: ["begin", "press 5", "sensorReady", "sensorSilent"])
-    _ = idle.step("stop 5")
-    _ = idle.step("saved")
-    #expect(idle.state == .asleep)
-    #expect(idle.presentProblem == nil)
-    #expect(idle.step("start 5") == "→ waking: wake")
-    #expect(idle.step("sensorReady") == "→ starting: begin 5")
+      samplesWhileIdle: false,
+      through: ["begin", "press 5", "sensorReady", "sensorSilent", "stop 5", "saved"])
+    #expect(idle.state == .asleep && idle.presentProblem == nil)
+    idle.play([("start 5", "→ waking: wake"), ("sensorReady", "→ starting: begin 5")])
     #expect(idle.presentProblem == nil)
   }
 
   @Test("a storage's problem is reported before that of a silent sensor")
   func silentSensorAndStorage() {
-    var machine = StateTable.machine(in: "recording")
-    _ = machine.step("sensorSilent")
-    _ = machine.step("storageEnded")
-    _ = machine.step("saved")
+    let machine = StateTable.machine(in: "recording").after([
+      ("sensorSilent", "·"), ("storageEnded", "→ saving: end now storageError"),
+      ("saved", "→ armed"),
+    ])
     #expect(machine.presentProblem == .storage)
   }
 
   @Test("a sensor lost in a recording is woken when the recording is saved")
   func sensorLostInRecording() {
     for state in ["starting", "recording", "stopping"] {
-      var machine = StateTable.machine(in: state)
       let mark = state == "stopping" ? "mark 4, " : ""
-      #expect(machine.step("sensorFailed") == "→ saving: \(mark)end now sensorLost")
-      #expect(machine.step("saved") == "→ waking: sleep, wake", "in \(state)")
+      var machine = StateTable.machine(in: state).after([
+        ("sensorFailed", "→ saving: \(mark)end now sensorLost"), ("saved", "→ waking: sleep, wake"),
+      ])
       #expect(machine.problem == .sensor)
-      #expect(machine.step("sensorReady") == "→ armed")
+      machine.play([("sensorReady", "→ armed")])
       #expect(machine.problem == nil)
     }
-    var saving = StateTable.machine(in: "saving")
-    #expect(saving.step("sensorFailed") == "·")
-    #expect(saving.step("press 5") == "·")
-    #expect(saving.step("saved") == "→ waking: sleep, wake")
-    #expect(saving.step("sensorReady") == "→ starting: begin 5")
-    var ending = StateTable.machine(in: "ending")
-    #expect(ending.step("sensorFailed") == "·")
-    #expect(ending.step("saved") == "→ ended: sleep, exit")
+    StateTable.machine(in: "saving").after([
+      ("sensorFailed", "·"), ("press 5", "·"), ("saved", "→ waking: sleep, wake"),
+      ("sensorReady", "→ starting: begin 5"),
+    ])
+    StateTable.machine(in: "ending").after([
+      ("sensorFailed", "·"), ("saved", "→ ended: sleep, exit"),
+    ])
   }
 
   @Test(
@@ -124,15 +111,11 @@ struct RecorderProblemTests {
       let reason: StopReason = problem == .storage ? .storageError : .storageFull
       for state in ["starting", "recording", "stopping"] {
         var machine = StateTable.machine(in: state)
-        let mark = RecorderEffect.mark(at: Notation.time(4), label: "")
-        #expect(
-          machine.handle(.storageEnded(problem)) == (state == "stopping" ? [mark] : [])
-            + [.endRecording(at: nil, reason: reason)])
-        #expect(machine.step("saved") == "→ armed")
+        let mark = state == "stopping" ? ["mark 4"] : []
+        #expect(machine.words(.storageEnded(problem)) == mark + ["end now \(reason.name)"])
+        machine.play([("saved", "→ armed"), ("press 5", "→ starting: begin 5")])
         #expect(machine.problem == problem)
-        #expect(machine.step("press 5") == "→ starting: begin 5")
-        #expect(machine.problem == problem)
-        #expect(machine.step("firstSample") == "→ recording")
+        machine.play([("firstSample", "→ recording")])
         #expect(machine.problem == nil)
       }
     }
@@ -141,22 +124,16 @@ struct RecorderProblemTests {
   @Test("a history that is kept clears a problem of the storage, and one that fails sets it")
   func keptHistory() {
     var machine = StateTable.machine(in: "armed")
-    #expect(machine.step("keep 5") == "→ saving: keep 5")
-    #expect(machine.step("fileRefused") == "→ armed")
-    #expect(machine.problem == .storageFull)
-    #expect(machine.step("keep 5") == "→ saving: keep 5")
-    #expect(machine.step("savedNothing") == "→ armed")
-    #expect(machine.problem == .storageFull)
-    #expect(machine.step("keep 5") == "→ saving: keep 5")
-    #expect(machine.step("saved") == "→ armed")
-    #expect(machine.problem == nil)
+    for answer in ["fileRefused", "savedNothing", "saved"] {
+      machine.play([("keep 5", "→ saving: keep 5"), (answer, "→ armed")])
+      #expect(machine.problem == (answer == "saved" ? nil : .storageFull))
+    }
   }
 
   @Test("a failure while the end is saved stays a problem")
   func failureWhileSaving() {
     for state in ["saving", "ending"] {
-      var machine = StateTable.machine(in: state)
-      #expect(machine.step("storageEnded") == "·")
+      var machine = StateTable.machine(in: state).after([("storageEnded", "·")])
       _ = machine.step("saved")
       #expect(machine.problem == .storage)
     }
@@ -166,44 +143,36 @@ struct RecorderProblemTests {
     "a file that could not be made leaves the service ready, and a press that waits tries again")
   func refusedRecording() {
     for state in ["starting", "recording", "stopping", "saving"] {
-      var machine = StateTable.machine(in: state)
-      #expect(machine.step("fileRefused") == "→ armed")
+      let machine = StateTable.machine(in: state).after([("fileRefused", "→ armed")])
       #expect(machine.problem == .storageFull)
     }
-    var machine = StateTable.machine(in: "saving")
-    _ = machine.step("press 5")
-    #expect(machine.step("fileRefused") == "→ starting: begin 5")
-    var asleep = RecorderMachine(
-      samplesWhileIdle: false, through: ["begin", "press 5", "sensorReady"])
-    #expect(asleep.step("fileRefused") == "→ asleep: sleep")
-    var ending = StateTable.machine(in: "ending")
-    #expect(ending.step("fileRefused") == "→ ended: sleep, exit")
+    StateTable.machine(in: "saving").after([
+      ("press 5", "·"), ("fileRefused", "→ starting: begin 5"),
+    ])
+    RecorderMachine(samplesWhileIdle: false, through: ["begin", "press 5", "sensorReady"])
+      .after([("fileRefused", "→ asleep: sleep")])
+    let ending = StateTable.machine(in: "ending").after([("fileRefused", "→ ended: sleep, exit")])
     #expect(ending.problem == .storageFull)
   }
 
   @Test("the configuration is read when no recording runs or waits")
   func reloadBetweenTakes() {
     for state in ["starting", "recording", "stopping", "saving"] {
-      var machine = StateTable.machine(in: state)
-      #expect(machine.step("reload") == "·")
+      var machine = StateTable.machine(in: state).after([("reload", "·")])
       _ = machine.step("stop 5")
-      #expect(machine.step("start 5") == "·")
-      #expect(machine.step("saved") == "→ starting: begin 5")
-      #expect(machine.step("stop 5") == "→ saving: end 5 button")
-      #expect(machine.step("saved") == "→ armed: reload")
-      #expect(machine.step("reload sleep") == "→ asleep: sleep")
-      #expect(machine.step("press 5") == "→ waking: wake")
-      #expect(machine.step("reload sample") == "sleep, wake")
-      #expect(machine.step("reload sleep") == "sleep, wake")
-      #expect(machine.step("sensorReady") == "→ starting: begin 5")
+      machine.play([
+        ("start 5", "·"), ("saved", "→ starting: begin 5"), ("stop 5", "→ saving: end 5 button"),
+        ("saved", "→ armed: reload"), ("reload sleep", "→ asleep: sleep"),
+        ("press 5", "→ waking: wake"), ("reload sample", "sleep, wake"),
+        ("reload sleep", "sleep, wake"), ("sensorReady", "→ starting: begin 5"),
+      ])
     }
   }
 
   @Test("a wrong configuration is a problem until a valid one is read")
   func wrongConfiguration() {
     for state in ["asleep", "waking", "armed", "starting", "recording", "stopping", "saving"] {
-      var machine = StateTable.machine(in: state)
-      #expect(machine.step("reload wrong") == "·")
+      var machine = StateTable.machine(in: state).after([("reload wrong", "·")])
       #expect(machine.problem == .configuration, "in \(state)")
       _ = machine.step("reload sample")
       #expect(machine.problem == nil, "in \(state)")

@@ -75,25 +75,25 @@ struct RecordingLogTests {
     return nil
   }
 
-  static func syncCount(_ disk: MemoryDisk) -> Int {
-    disk.snapshot.operations.count { $0 == .sync }
+  /// How often a disk was synced, once a flusher has written to it what is in the queue.
+  static func syncs(_ queue: FlushQueue, _ disk: MemoryDisk) -> Int {
+    var storage = MemoryStorage(disk)
+    var stopped: StorageError?
+    let clock = SteppingClock(step: 1)
+    while case .worked = queue.flusherStep(&storage, clock: clock, &stopped, waits: false) {}
+    return disk.snapshot.operations.count { $0 == .sync }
   }
 
   @Test("a sync is due when its interval has passed, once however late the call is")
   func syncs() throws {
     let disk = MemoryDisk()
-    var storage = MemoryStorage(disk)
-    var stopped: StorageError?
     let instants: [Int64] = [
       0, 999_999_999, 1_000_000_000, 1_500_000_000, 9_000_000_000, 9_500_000_000,
     ]
     let counts = instants.enumerated().map { tick, later in
       log.write(RecordingLogTests.sample(UInt64(tick)))
       log.syncIfDue(RecordingLogTests.start + later)
-      while case .worked = queue.flusherStep(
-        &storage, clock: SteppingClock(step: 1), &stopped, waits: false)
-      {}
-      return RecordingLogTests.syncCount(disk)
+      return RecordingLogTests.syncs(queue, disk)
     }
     #expect(counts == [0, 0, 1, 1, 2, 3])
   }
@@ -107,18 +107,13 @@ struct RecordingLogTests {
     log.syncIfDue(RecordingLogTests.start + 1_000_000_000)
     #expect(!log.deliver())
     let disk = MemoryDisk()
-    var storage = MemoryStorage(disk)
-    var stopped: StorageError?
-    let clock = SteppingClock(step: 1)
-    while case .worked = queue.flusherStep(&storage, clock: clock, &stopped, waits: false) {}
-    #expect(RecordingLogTests.syncCount(disk) == 0)
+    var counts = [RecordingLogTests.syncs(queue, disk)]
     log.syncIfDue(RecordingLogTests.start + 1_050_000_000)
-    while case .worked = queue.flusherStep(&storage, clock: clock, &stopped, waits: false) {}
-    #expect(RecordingLogTests.syncCount(disk) == 1)
+    counts.append(RecordingLogTests.syncs(queue, disk))
     log.write(RecordingLogTests.sample(1))
     log.syncIfDue(RecordingLogTests.start + 1_100_000_000)
-    while case .worked = queue.flusherStep(&storage, clock: clock, &stopped, waits: false) {}
-    #expect(RecordingLogTests.syncCount(disk) == 1)
+    counts.append(RecordingLogTests.syncs(queue, disk))
+    #expect(counts == [0, 1, 1])
   }
 
   @Test(

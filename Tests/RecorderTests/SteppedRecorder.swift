@@ -98,46 +98,88 @@ final class ScriptedButton: Panel {
   func close() -> [RecorderInput] { [] }
 }
 
-/// The shipped service with a button, stepped in simulated time at 100 Hz: recordings of 6 s unless the test says
-/// otherwise, with 0.5 s from before the press.
+extension ScriptedButton {
+  /// Presses that go down at these instants and are released after `length`.
+  static func edges(_ instants: [MonotonicTime], of length: Int64) -> [LineEdge] {
+    instants.flatMap {
+      [LineEdge(isActive: true, time: $0), LineEdge(isActive: false, time: $0 + length)]
+    }
+  }
+
+  /// A button that is pressed at these instants; the service ends 5 s after the last one, or at `end`.
+  static func presses(
+    _ instants: [MonotonicTime], of length: Int64 = 100_000_000, until end: MonotonicTime? = nil
+  ) -> ScriptedButton {
+    var edges: [LineEdge]? = edges(instants, of: length)
+    let end = end ?? (instants.last ?? MonotonicTime(nanoseconds: 0)) + 5_000_000_000
+    return ScriptedButton { now in
+      defer { edges = [] }
+      return now > end ? nil : edges
+    }
+  }
+}
+
+/// The shipped service, stepped in simulated time: at 100 Hz, with 0.5 s from before a press and recordings of 6 s, unless the
+/// test says otherwise.
 struct SteppedRecorder {
-  static let rate = ExampleLog.rate(100)
-  static let ticksBefore: UInt64 = 50
-  static let ticksAfter: UInt64 = 600
-
-  var source = CountingSource()
-  /// Of a recording, in nanoseconds.
-  var length: Int64 = 6_000_000_000
-  let directory = TemporaryDirectory(inMemory: true)
-  /// The sentences of the journal, none of which may be a warning.
+  let source: any SensorSource
+  var configuration = RecorderConfiguration.default
+  /// The time of day, where it counts.
+  var clock: RecorderClock?
+  /// Whether it makes one recording, without a button.
+  var isSingle = false
+  let directory: TemporaryDirectory
+  /// The directory of recordings.
+  var store: String
+  /// The sentences of the journal.
   let notices = SentenceList()
+  /// Those of them that are warnings or errors; `nil` where there may be none.
+  var warnings: SentenceList?
 
-  /// Runs the service until the button has no more edges.
-  func run(_ button: ScriptedButton) throws -> RecorderLoop {
-    var configuration = RecorderConfiguration.default
-    configuration.rate = SteppedRecorder.rate
-    configuration.length = length
-    configuration.preTrigger = 500_000_000
-    configuration.reserve = 0
-    let notices = notices
-    let surroundings = RecorderLoop.Surroundings { priority, sentence in
-      if priority.rawValue <= JournalPriority.warning.rawValue { Issue.record("\(sentence)") }
+  init(_ source: any SensorSource, _ change: (inout RecorderConfiguration) -> Void = { _ in }) {
+    self.source = source
+    directory = TemporaryDirectory(inMemory: true)
+    store = directory.path
+    (configuration.rate, configuration.length) = (ExampleLog.rate(100), 6_000_000_000)
+    (configuration.preTrigger, configuration.reserve) = (500_000_000, 0)
+    change(&configuration)
+  }
+
+  /// Runs the service until the button has no more edges, or the recording until its end.
+  @discardableResult
+  func run(
+    _ button: ScriptedButton? = nil,
+    isWriterHeld: @escaping (MonotonicTime) -> Bool = { _ in false },
+    afterTick: @escaping (RecorderLoop, MonotonicTime) -> Void = { _, _ in }
+  ) throws -> RecorderLoop {
+    let (notices, warnings) = (notices, warnings)
+    var surroundings = RecorderLoop.Surroundings { priority, sentence in
       notices.add(sentence)
+      guard priority.rawValue <= JournalPriority.warning.rawValue else { return }
+      if let warnings { warnings.add(sentence) } else { Issue.record("\(sentence)") }
     } openPanel: { _ in
       button
     }
+    if let clock { surroundings.clock = clock }
+    let setup = RecorderSetup(configuration, sensor: source, store: store, isSingle: isSingle)
     return try SimulatedRecorder(
-      RecorderSetup(configuration, sensor: source, store: directory.path), surroundings
+      setup, surroundings, isWriterHeld: isWriterHeld, afterTick: afterTick
     ).run()
   }
 
-  func catalogue() throws -> Catalogue { try Catalogue(path: directory.path) }
-
-  /// Expects every tick from the first to the last, each with its sample.
-  func expectWhole(_ entry: CatalogueEntry) throws -> WholeRecording {
-    var reader = try catalogue().reader(of: entry)
-    let recording = try WholeRecording(&reader, tick: ExampleLog.tick)
-    #expect(recording.description.number == entry.number)
-    return recording
+  /// What `read` makes of each recording, in their order.
+  func recordings<Recording>(
+    _ read: (consuming LogReader<FileStorage>) throws -> Recording
+  ) throws -> [Recording] {
+    let catalogue = try Catalogue(path: store)
+    return try catalogue.list().entries.sorted { $0.number < $1.number }.map {
+      try read(catalogue.reader(of: $0))
+    }
   }
+}
+
+/// Sentences from a service that is stepped on the test's thread.
+final class SentenceList: @unchecked Sendable {
+  private(set) var all: [String] = []
+  func add(_ sentence: String) { all.append(sentence) }
 }

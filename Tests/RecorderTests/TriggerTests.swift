@@ -59,13 +59,6 @@ struct TriggerTests {
     #expect(takes.map(\.markedTicks) == [[300], [403], [520]])
   }
 
-  @Test("begin again after the pause")
-  func pause() throws {
-    var recorder = MotionRecorder(spikes: [300: 5000, 600: 5000, 1000: 5000])
-    recorder.setting.pause = 2_500_000_000
-    #expect(try recorder.run().takes.map(\.ticks) == [250..<401, 950..<1101])
-  }
-
   @Test("are at most so many in a day, and that is said once")
   func most() throws {
     var recorder = MotionRecorder(spikes: [300: 5000, 600: 5000, 1000: 5000, 1400: 5000])

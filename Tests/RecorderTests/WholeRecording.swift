@@ -26,7 +26,7 @@ struct WholeRecording {
   ///
   /// - Parameter tick: The sampler's tick of a sample, which its counts tell.
   init<Storage: LogStorage & ~Copyable>(
-    _ reader: inout LogReader<Storage>, tick: (RawSample) -> UInt64
+    _ reader: consuming LogReader<Storage>, tick: (RawSample) -> UInt64 = ExampleLog.tick
   ) throws {
     var (numbers, times, marks): ([UInt64], [Int64], [Mark]) = ([], [], [])
     for event in try reader.readAll() {

@@ -8,13 +8,6 @@ import Testing
 
 @Suite("Many recordings from one sampler")
 struct RecordingSeriesTests {
-  /// A requested recording, in the sampler's ticks.
-  private struct Wish {
-    var own: UInt64
-    var base: UInt64
-    var end: UInt64
-  }
-
   @Test(
     "every sample is in exactly the recording of its time, for random presses",
     arguments: [3, 10, 30, 100, 1000] as [UInt32])
@@ -41,16 +34,15 @@ struct RecordingSeriesTests {
       let press =
         isRemembered
         ? lastEnd + .random(in: 0...(bench.now - lastEnd), using: &generator) : bench.now
-      let wish = try record(press, after: end, bench, &generator, lastEnd: &lastEnd)
-      end = max(end, wish?.end ?? 0)
+      end = max(end, try record(press, after: end, bench, &generator, lastEnd: &lastEnd))
     }
   }
 
-  /// Makes one random recording, and expects its ticks.
+  /// Makes one random recording, and expects its ticks, the sampler's; returns their end, or 0.
   private func record(
     _ press: MonotonicTime, after floor: UInt64, _ bench: WriterBench,
     _ generator: inout SeededGenerator, lastEnd: inout MonotonicTime
-  ) throws -> Wish? {
+  ) throws -> UInt64 {
     let rate = bench.schedule.rate
     let slack = rate.tick(atNanoseconds: 200_000_000)
     let most = min(UInt64(bench.historyTicks) - slack, rate.tick(atNanoseconds: 2_000_000_000))
@@ -86,11 +78,11 @@ struct RecordingSeriesTests {
     let end = min(limit.map { own + $0 } ?? .max, bench.schedule.tick(at: stop) + 1)
     guard base < end else {
       #expect(bench.news == [.savedNothing])
-      return nil
+      return 0
     }
     try #require(bench.logs.count == count + 1, "\(base)..<\(end): \(bench.news)")
     try bench.expect(base..<end, in: count, .button)
     #expect(bench.droppedTicks.isEmpty)
-    return Wish(own: own, base: base, end: end)
+    return end
   }
 }

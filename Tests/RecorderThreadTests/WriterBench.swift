@@ -17,8 +17,6 @@ final class WriterBench {
   static let readTime: Int64 = 400_000
   static let writerPeriod: Int64 = 50_000_000
   static let timeUnit: Int64 = 1000
-  /// 2026-11-21T02:38:07Z less the clock of the test.
-  static let wallAtZero: Int64 = 1_795_228_687_000_000_000
 
   let schedule: Schedule
   let historyTicks: Int
@@ -59,15 +57,14 @@ final class WriterBench {
   private var pendingPlan: (plan: RecordingPlan, due: MonotonicTime)?
 
   /// A sampler that has not started.
-  init(_ rate: SampleRate, historyTicks: Int? = nil, source: ClockSource = .grid) {
+  init(_ rate: SampleRate, source: ClockSource = .grid) {
     var ring = RingEnds<TickRecord>()
     let start = MonotonicTime(nanoseconds: 7_000_000_123)
     schedule = Schedule(start: start, rate: rate)
-    self.historyTicks =
-      historyTicks ?? 600 - Int(max(10, rate.tick(atNanoseconds: 199_999_999) + 1))
+    historyTicks = 600 - Int(max(10, rate.tick(atNanoseconds: 199_999_999) + 1))
     writer = RecordingWriter(
       consumer: ring.takeConsumer(), clock: TickClock(schedule, source),
-      timeUnit: WriterBench.timeUnit, historyTicks: self.historyTicks)
+      timeUnit: WriterBench.timeUnit, historyTicks: historyTicks)
     producer = ring.takeProducer()
     now = start
     nextTurn = start
@@ -145,7 +142,7 @@ final class WriterBench {
       attach(plan)
     }
     let reading = ClockReading(
-      monotonic: now, wall: WriterBench.wallAtZero + now.nanoseconds, isSynchronised: true)
+      monotonic: now, wall: ExampleRecording.wall + now.nanoseconds, isSynchronised: true)
     var seen: [TickRecord] = []
     writer.look(into: &seen)
     let round = writer.advance(reading)

@@ -3,11 +3,13 @@
 import Files
 import Glibc
 import IMUModel
+import LinuxIO
 import LogFormat
 import LogStore
 import LogStoreTesting
 import Recorder
 import Sampling
+import Synchronization
 import Testing
 
 /// A recording's log while it is written, by a flusher with a thread of its own into memory, and afterwards.
@@ -16,22 +18,28 @@ final class WrittenLog: Sendable {
   let plan: RecordingPlan
   let queue: FlushQueue
   let disk: MemoryDisk
-  private let flusher: FlusherThread
+  /// Whether the flusher has ended.
+  private let isWritten = Atomic(false)
 
   init(
     _ description: RecordingDescription, _ plan: RecordingPlan, queueCapacity: Int,
-    disk: MemoryDisk,
-    gate: Gate
+    disk: MemoryDisk, gate: Gate
   ) {
-    self.description = description
-    self.plan = plan
+    (self.description, self.plan, self.disk) = (description, plan, disk)
     queue = FlushQueue(capacity: queueCapacity)
-    self.disk = disk
-    flusher = FlusherThread(queue, disk, gate)
+    do {
+      try RealTimeThread(name: "imu-flusher").run {
+        var storage = WatchedStorage(MemoryStorage(disk), witness: gate)
+        self.queue.flusherLoop(&storage, clock: SteppingClock(step: 1))
+        self.isWritten.store(true, ordering: .releasing)
+      }.leaveBehind()
+    } catch {
+      preconditionFailure("\(error)")
+    }
   }
 
   /// Waits for the flusher, whose queue is closed.
-  func finish() { flusher.join() }
+  func finish() { while !isWritten.load(ordering: .acquiring) { sched_yield() } }
 
   /// The log's file.
   func bytes() throws -> [UInt8] { try encodeHeader(description) + disk.bytes }
@@ -51,26 +59,20 @@ final class WrittenLog: Sendable {
     }
   }
 
-  /// Marks, in the order of the log.
-  func marks() throws -> [Mark] {
+  /// What else is in it, in its order, of one kind.
+  private func items<Kind>(_ pick: (LogItem) -> Kind?) throws -> [Kind] {
     try events().compactMap { event in
-      if case .other(.mark(let mark)) = event { return mark }
+      if case .other(let item) = event { return pick(item) }
       return nil
     }
   }
 
-  func gaps() throws -> [Gap] {
-    try events().compactMap { event in
-      if case .other(.gap(let gap)) = event { return gap }
-      return nil
-    }
-  }
+  func marks() throws -> [Mark] { try items { if case .mark(let mark) = $0 { mark } else { nil } } }
+
+  func gaps() throws -> [Gap] { try items { if case .gap(let gap) = $0 { gap } else { nil } } }
 
   func sensorEvents() throws -> [SensorEvent] {
-    try events().compactMap { event in
-      if case .other(.sensor(let event)) = event { return event }
-      return nil
-    }
+    try items { if case .sensor(let event) = $0 { event } else { nil } }
   }
 
   /// Expects a whole log of exactly these ticks of the sampler: each sample at its tick and at its time, the account
@@ -107,66 +109,16 @@ final class WrittenLog: Sendable {
   }
 }
 
-/// A flusher's thread.
-final class FlusherThread: Sendable {
-  private let thread: pthread_t
-
-  private final class Work: Sendable {
-    let queue: FlushQueue
-    let disk: MemoryDisk
-    let gate: Gate
-    init(_ queue: FlushQueue, _ disk: MemoryDisk, _ gate: Gate) {
-      self.queue = queue
-      self.disk = disk
-      self.gate = gate
-    }
-  }
-
-  init(_ queue: FlushQueue, _ disk: MemoryDisk, _ gate: Gate) {
-    let work = Work(queue, disk, gate)
-    var thread = pthread_t()
-    let created = pthread_create(
-      &thread, nil,
-      { pointer in
-        guard let pointer else { return nil }
-        let work = Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue()
-        var storage = WatchedStorage(MemoryStorage(work.disk), witness: work.gate)
-        work.queue.flusherLoop(&storage, clock: SteppingClock(step: 1))
-        return nil
-      }, Unmanaged.passRetained(work).toOpaque())
-    precondition(created == 0, "no thread")
-    self.thread = thread
-  }
-
-  /// Waits for its end; once.
-  func join() { pthread_join(thread, nil) }
-}
-
-/// Keeps flushers from their storage while it is closed. Closed and opened by one thread.
-final class Gate: StorageWitness, @unchecked Sendable {
-  // Safe: the mutex is constant while any reference exists.
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+/// Keeps flushers from their storage while it is closed.
+final class Gate: StorageWitness, Sendable {
+  private let isClosed = Atomic(false)
   let finishes = true
 
-  init() {
-    mutex = .allocate(capacity: 1)
-    // Initialising with default attributes cannot fail on Linux.
-    pthread_mutex_init(mutex, nil)
-  }
+  func close() { isClosed.store(true, ordering: .releasing) }
 
-  deinit {
-    pthread_mutex_destroy(mutex)
-    mutex.deallocate()
-  }
+  func open() { isClosed.store(false, ordering: .releasing) }
 
-  func close() { pthread_mutex_lock(mutex) }
-
-  func open() { pthread_mutex_unlock(mutex) }
-
-  func willOperate() {
-    pthread_mutex_lock(mutex)
-    pthread_mutex_unlock(mutex)
-  }
+  func willOperate() { while isClosed.load(ordering: .acquiring) { sched_yield() } }
 
   func didSync() {}
 

@@ -19,7 +19,7 @@ import Testing
       }
       let recording = SampledRecording(.hz(1000), ticks: 8)
       recording.script.ailmentAtRead = { $0 < 4 ? outcomes[digits[$0] % 3] : nil }
-      recording.clock.setOversleep { $0 < 4 && digits[$0] / 3 % 2 == 1 ? 1_500_000 : 0 }
+      recording.clock.oversleep = { $0 < 4 && digits[$0] / 3 % 2 == 1 ? 1_500_000 : 0 }
       for digit in digits {
         recording.box.room = digit / 6 == 1 ? 0 : 100
         _ = recording.sampler.step()
@@ -63,7 +63,7 @@ import Testing
     script.readCost = Int64.random(in: 0...1_500_000, using: &generator)
     script.bringUpCost = Int64.random(in: 0...5_000_000, using: &generator)
     var sleeps = generator
-    recording.clock.setOversleep { _ in
+    recording.clock.oversleep = { _ in
       guard Int.random(in: 0..<fickleness, using: &sleeps) == 0 else { return 0 }
       return Int64.random(in: 0...3 * rate.periodNanoseconds, using: &sleeps)
     }

@@ -95,19 +95,12 @@ struct DrainBench: Sendable {
     return bus
   }
 
-  private func bringUp(
-    _ sensor: inout FIFOSensor<SimulatedBus<VirtualClock>>, _ clock: VirtualClock
-  ) throws {
-    while case .wait(let nanoseconds) = try sensor.bringUp() { clock.advance(by: nanoseconds) }
-  }
-
   /// Runs the recording.
   func run() throws -> Outcome {
     let clock = VirtualClock(start: MonotonicTime(nanoseconds: 1_000_000_000))
     var own = bus(clock)
-    let twin = bus(clock)
-    var other = try FIFOSensor(bus: twin, identity: identity, configuration: configuration)
-    try bringUp(&other, clock)
+    var other = try FIFOSensor(bus: bus(clock), identity: identity, configuration: configuration)
+    try clock.bringUp(&other)
     let truth = other.releaseBus()
 
     let start = clock.now() + 300_000_000
@@ -116,9 +109,8 @@ struct DrainBench: Sendable {
     counting.wait = waitOfTransfer
     counting.hidesStamps = hidesStamps
     var sensor = try FIFOSensor(bus: counting, identity: identity, configuration: configuration)
-    while case .wait(let nanoseconds) = try sensor.bringUp() { clock.advance(by: nanoseconds) }
-    let sleeper = StallingClock(clock, stalls.map { (start + $0.at, $0.length) })
-    (sleeper.lookCost, sleeper.longLook) = (lookCost, longLook)
+    try clock.bringUp(&sensor)
+    let sleeper = StallingClock(clock, self, start)
     let sink = Sink(
       clock: clock, stall: sinkStall.map { start + $0.lowerBound..<start + $0.upperBound })
     let stop = StopFlag()
@@ -142,19 +134,20 @@ extension DrainBench {
   final class StallingClock: MonotonicClock, @unchecked Sendable {
     // Safe: each test uses its own on one thread.
     private let clock: VirtualClock
-    private var stalls: [(at: MonotonicTime, length: Int64)]
-    var lookCost: Int64 = 0
-    var longLook: (number: Int, length: Int64) = (0, 0)
+    private let bench: DrainBench
+    private let start: MonotonicTime
+    private var stalls: ArraySlice<(at: Int64, length: Int64)>
     private var looks = 0
     private(set) var sleeps = 0
 
-    init(_ clock: VirtualClock, _ stalls: [(MonotonicTime, Int64)]) {
-      (self.clock, self.stalls) = (clock, stalls.map { (at: $0.0, length: $0.1) })
+    init(_ clock: VirtualClock, _ bench: DrainBench, _ start: MonotonicTime) {
+      (self.clock, self.bench, self.start, stalls) = (clock, bench, start, bench.stalls[...])
     }
 
     func now() -> MonotonicTime {
       looks += 1
-      clock.advance(by: lookCost + (looks == longLook.number ? longLook.length : 0))
+      let isLong = looks == bench.longLook.number
+      clock.advance(by: bench.lookCost + (isLong ? bench.longLook.length : 0))
       return clock.now()
     }
 
@@ -163,7 +156,7 @@ extension DrainBench {
       clock.sleep(until: deadline)
       // From the wake-up to the first instruction.
       clock.advance(by: 30_000)
-      guard let stall = stalls.first, clock.now() >= stall.at else { return }
+      guard let stall = stalls.first, clock.now() >= start + stall.at else { return }
       stalls.removeFirst()
       clock.advance(by: stall.length)
     }

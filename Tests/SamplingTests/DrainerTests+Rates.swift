@@ -29,8 +29,7 @@ extension DrainerTests {
 
   @Test("so it is at every rate", arguments: CaseSelection.sample(15, of: rates))
   func everyRate(bench: DrainBench) throws {
-    let outcome = try bench.run()
-    expectSound(outcome)
+    let outcome = try sound(bench)
     #expect(outcome.epochs.count == 1 && outcome.gaps.isEmpty && outcome.events.isEmpty)
     let expected = bench.rate.hertz * Double(bench.milliseconds) / 1000
     #expect(Double(outcome.tally.sampled) > 0.7 * expected, "\(bench.rate.hertz) Hz")
@@ -42,8 +41,7 @@ extension DrainerTests {
   func channels(chip: DrainBench, channels: ChannelSet) throws {
     var bench = chip
     (bench.channels, bench.milliseconds) = (channels, 500)
-    let outcome = try bench.run()
-    expectSound(outcome)
+    let outcome = try sound(bench)
     let samples = outcome.records.filter { $0.kind == .sample }.map(\.sample)
     #expect(samples.count > 400)
     for channel in 0..<6 where !channels.contains(ChannelSet(rawValue: 1 << channel)) {
@@ -59,8 +57,7 @@ extension DrainerTests {
       var bench = chip
       bench.faults = [(.brownOutInBurst(byte: 31, rest: rest, boots: boots), 1_000_050_000)]
       bench.milliseconds = 2000
-      let outcome = try bench.run()
-      expectSound(outcome)
+      let outcome = try sound(bench)
       #expect(outcome.events.map(\.kind) == [.lost, .reinitialised, .back], "\(rest) \(boots)")
     }
   }
@@ -74,8 +71,7 @@ extension DrainerTests {
   func fastest(model: SensorModel, hertz: UInt32, stride: Int64, channels: ChannelSet) throws {
     var bench = DrainBench(model: model, rate: .hz(hertz), stride: stride, channels: channels)
     (bench.busClock, bench.clockErrorPartsPerMillion) = (1_000_000, 9000)
-    let outcome = try bench.run()
-    expectSound(outcome)
+    let outcome = try sound(bench)
     #expect(outcome.epochs.count == 1 && outcome.gaps.isEmpty && outcome.events.isEmpty)
     #expect(Double(outcome.tally.sampled) > 2.9 * Double(hertz))
   }

@@ -62,18 +62,6 @@ struct ProofBench: Sendable {
 
   private var identity: SensorIdentity { SensorIdentity(model: model, address: address) }
 
-  /// Runs the recording.
-  func run() throws -> Outcome {
-    let clock = VirtualClock()
-    let own = bus(clock)
-    let twin = bus(clock)
-    var other = try PolledSensor(bus: twin, identity: identity, configuration: configuration)
-    try bringUp(&other, clock)
-    return try run(own, clock, other.releaseBus()) { bus throws(SensorError) in
-      try PolledSensor(bus: bus, identity: identity, configuration: configuration)
-    }
-  }
-
   /// Keeps records and the instants at which they came.
   struct Sink: TickSink {
     final class Box {
@@ -145,19 +133,22 @@ struct ProofBench: Sendable {
     }
   }
 
-  private func run<Sensor: IMUSensor & ~Copyable>(
-    _ own: consuming SimulatedBus<VirtualClock>, _ clock: VirtualClock,
-    _ twin: consuming SimulatedBus<VirtualClock>,
-    _ make: (consuming CountingBus) throws(SensorError) -> Sensor
-  ) throws -> Outcome {
+  /// Runs the recording.
+  func run() throws -> Outcome {
+    let clock = VirtualClock()
+    var own = bus(clock)
+    var other = try PolledSensor(
+      bus: bus(clock), identity: identity, configuration: configuration)
+    try clock.bringUp(&other)
+    let twin = other.releaseBus()
     // Bring-up takes less than 0.3 s.
     let start = clock.now() + 300_000_000
     for (fault, instant) in faults { own.inject(fault, at: .time(start + instant)) }
-    var sensor = try make(CountingBus(own, clock, faultInTransfer, from: start.nanoseconds))
-    try bringUp(&sensor, clock)
+    let counting = CountingBus(own, clock, faultInTransfer, from: start.nanoseconds)
+    var sensor = try PolledSensor(bus: counting, identity: identity, configuration: configuration)
+    try clock.bringUp(&sensor)
     let box = Sink.Box()
-    let ticks =
-      milliseconds * UInt64(rate.numerator) / UInt64(rate.denominator) / 1000
+    let ticks = milliseconds * UInt64(rate.numerator) / UInt64(rate.denominator) / 1000
     var sampler = Sampler(
       sensor: sensor, clock: clock, sink: Sink(box: box, clock: clock), rate: rate,
       start: start, plannedTicks: ticks, timeUnit: 1, stop: StopFlag())
@@ -189,11 +180,12 @@ struct ProofBench: Sendable {
       return channels.indices.allSatisfy { $0 == 6 || made[$0] == record.sample[$0] }
     }
   }
+}
 
-  private func bringUp<Sensor: IMUSensor & ~Copyable>(
-    _ sensor: inout Sensor, _ clock: VirtualClock
-  ) throws {
-    while case .wait(let nanoseconds) = try sensor.bringUp() { clock.advance(by: nanoseconds) }
+extension VirtualClock {
+  /// Sets a chip up in this clock's time.
+  func bringUp<Sensor: ChipSetUp & ~Copyable>(_ sensor: inout Sensor) throws {
+    while case .wait(let nanoseconds) = try sensor.bringUp() { advance(by: nanoseconds) }
   }
 }
 

@@ -25,12 +25,16 @@ import Testing
     }
   }
 
-  private func expectHonest(
-    _ outcome: ProofBench.Outcome, _ what: String, sourceLocation: SourceLocation = #_sourceLocation
-  ) {
+  /// The outcome, in which each sample is the chip's and no tick is missed.
+  @discardableResult
+  private func honest(
+    _ bench: ProofBench, _ what: String = "", sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> ProofBench.Outcome {
+    let outcome = try bench.run()
     #expect(outcome.wrong.isEmpty, "\(what): \(outcome.wrong)", sourceLocation: sourceLocation)
     #expect(outcome.imbalance == nil, "\(what)", sourceLocation: sourceLocation)
     #expect(outcome.tally.missed == 0, "\(what)", sourceLocation: sourceLocation)
+    return outcome
   }
 
   @Test("a healthy chip loses nothing", arguments: models)
@@ -38,8 +42,7 @@ import Testing
     for hertz: UInt32 in [10, 100, 500] {
       for motion in [Motion.still, .tumble] {
         let bench = ProofBench(model: model, rate: .hz(hertz), milliseconds: 2000, motion: motion)
-        let outcome = try bench.run()
-        expectHonest(outcome, "\(hertz) Hz")
+        let outcome = try honest(bench, "\(hertz) Hz")
         #expect(outcome.tally.sampled == 2 * UInt64(hertz))
       }
     }
@@ -54,8 +57,8 @@ import Testing
           for number in [21, 22, 41] {
             var bench = ProofBench(model: model, milliseconds: 400)
             bench.faultInTransfer = (.brownOutInBurst(byte: byte, rest: rest, boots: boots), number)
-            let outcome = try bench.run()
-            expectHonest(outcome, "byte \(byte) of transfer \(number), \(rest), boots \(boots)")
+            let outcome = try honest(
+              bench, "byte \(byte) of transfer \(number), \(rest), boots \(boots)")
             #expect(outcome.events.first?.kind == .lost)
           }
         }
@@ -74,7 +77,7 @@ import Testing
           for (rest, boots) in [(0x00, false), (0xFF, false), (0x00, true)] as [(UInt8, Bool)] {
             var bench = ProofBench(model: model, rate: .hz(hertz))
             bench.faults = [(.brownOutInBurst(byte: byte, rest: rest, boots: boots), instant)]
-            expectHonest(try bench.run(), "byte \(byte) after \(instant), \(rest), \(hertz) Hz")
+            try honest(bench, "byte \(byte) after \(instant), \(rest), \(hertz) Hz")
           }
         }
       }
@@ -88,8 +91,7 @@ import Testing
     for gap in stride(from: Int64(1_000_000), through: 180_000_000, by: 7_300_000) {
       var bench = ProofBench(model: model, milliseconds: 1000)
       bench.faults = [(.brownOut, 103_000_000), (.brownOut, 103_000_000 + gap)]
-      let outcome = try bench.run()
-      expectHonest(outcome, "\(gap)")
+      let outcome = try honest(bench, "\(gap)")
       let back = try #require(outcome.last(.back)) - 103_000_000 - gap
       #expect(
         back <= Self.waits(model) + 30_000_000, "back after \(back) ns, second dip \(gap) later")
@@ -101,8 +103,7 @@ import Testing
     for hertz: UInt32 in [10, 100, 500] {
       var bench = ProofBench(model: model, rate: .hz(hertz), milliseconds: 6000)
       bench.faults = (1...10).map { (.brownOut, $0 * 513_777_777) }
-      let outcome = try bench.run()
-      expectHonest(outcome, "\(hertz) Hz")
+      let outcome = try honest(bench, "\(hertz) Hz")
       #expect(
         outcome.events.map(\.kind) == (1...10).flatMap { _ in [.lost, .reinitialised, .back] })
       // Half of the time at least.
@@ -116,8 +117,7 @@ import Testing
       for hertz: UInt32 in [10, 100] {
         var bench = ProofBench(model: model, rate: .hz(hertz), milliseconds: 1000)
         bench.faults = [(.silence(nanoseconds: nanoseconds), 255_000_000)]
-        let outcome = try bench.run()
-        expectHonest(outcome, "\(nanoseconds) at \(hertz) Hz")
+        let outcome = try honest(bench, "\(nanoseconds) at \(hertz) Hz")
         #expect(outcome.events.first?.kind == .lost)
         guard nanoseconds < 1_000_000_000 else { continue }
         let back = try #require(outcome.last(.back)) - 255_000_000 - nanoseconds
@@ -132,8 +132,7 @@ import Testing
   func misidentified(model: SensorModel) throws {
     var bench = ProofBench(model: model, milliseconds: 3000)
     bench.faults = [(.misidentify(identity: 0x42, nanoseconds: 1_000_000_000), 200_000_000)]
-    let outcome = try bench.run()
-    expectHonest(outcome, "")
+    let outcome = try honest(bench)
     #expect(outcome.events.map(\.kind) == [.lost, .reinitialised, .back])
     let back = try #require(outcome.last(.back)) - 1_200_000_000
     #expect(back <= Self.waits(model) + 30_000_000, "back after \(back) ns")

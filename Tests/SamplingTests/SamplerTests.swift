@@ -25,7 +25,7 @@ import Testing
   func noDrift() {
     let recording = SampledRecording(.hz(30), ticks: 3000)
     recording.script.readCost = 5_000_000
-    recording.clock.setOversleep { Int64($0 % 7) * 1_000_000 }
+    recording.clock.oversleep = { Int64($0 % 7) * 1_000_000 }
     recording.run(ticks: 3000)
     #expect(recording.sampler.tally.sampled == 3000)
     let worst = recording.box.records.map { $0.time - recording.rate.nanoseconds(atTick: $0.tick) }
@@ -58,7 +58,7 @@ import Testing
   @Test("sample times are multiples of the unit, rounded down", arguments: [1, 1000, 1_000_000])
   func timeUnit(unit: Int64) {
     let recording = SampledRecording(.hz(3), ticks: 100, timeUnit: unit)
-    recording.clock.setOversleep { Int64($0) * 12_345 }
+    recording.clock.oversleep = { Int64($0) * 12_345 }
     recording.run(ticks: 100)
     let last = recording.box.records.last
     #expect(last.map { $0.time % unit } == 0)
@@ -97,7 +97,7 @@ import Testing
     let (clock, flag) = (recording.clock, recording.stop)
     let request: Int64 = SampledRecording.start + 12_345_678_901
     var requested: Int64?
-    clock.setOnSleep { now in
+    clock.onSleep = { now in
       guard requested == nil, now >= request else { return }
       requested = now
       flag.request()
@@ -117,7 +117,7 @@ import Testing
     let recording = SampledRecording(.hz(1, per: 10), ticks: nil)
     recording.script.ailment = .dead
     let (clock, flag) = (recording.clock, recording.stop)
-    clock.setOnSleep { now in
+    clock.onSleep = { now in
       if now >= SampledRecording.start + 5_000_000_000 { flag.request() }
     }
     recording.sampler.run()

@@ -9,10 +9,8 @@ struct LSM6DSReadTests {
   let bus = TraceBus.lsm6ds()
 
   func ready(_ channels: ChannelSet = .all) throws -> PolledSensor<TraceBus> {
-    var sensor = try PolledSensor(
-      bus: bus, identity: SensorIdentity(model: .lsm6dso, address: bus.address),
-      configuration: SensorConfiguration(rate: hertz(10), channels: channels))
-    _ = try bringUp(&sensor)
+    let sensor = try broughtUp(
+      bus, .lsm6dso, SensorConfiguration(rate: hertz(10), channels: channels))
     bus.forgetTrace()
     return sensor
   }

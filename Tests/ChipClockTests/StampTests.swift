@@ -41,9 +41,8 @@ struct StampTests {
       let before = Double(end) + 400e3
       let length = 230e3 + random() * random() * 300e3
       let slot = base + reading.count
-      guard let now = counter(recorded.truth, at: before + length * (0.3 + 0.4 * random())) else {
-        continue
-      }
+      let latch = before + length * (0.3 + 0.4 * random())
+      guard let now = counter(recorded.truth, at: latch) else { continue }
       let stamp = (Double(slot - 1) * Double(Self.ticksPerSlot) + Self.phase).rounded(.down)
       var ticks = Int64(now.rounded(.down) - stamp)
       switch kind {

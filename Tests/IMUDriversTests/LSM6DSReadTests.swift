@@ -33,6 +33,14 @@ struct LSM6DSReadTests {
     }
   }
 
+  /// What follows "abcdef" when only some axes change, in every choice of them.
+  static let changed = (1..<64).map { changes in
+    String(
+      "abcdef".utf8.enumerated().map { index, axis in
+        Character(UnicodeScalar(changes & (1 << index) != 0 ? axis - 32 : axis))
+      })
+  }
+
   /// The low bytes of the six axes, gyroscope first, as ``script(_:_:)`` has them.
   func axes(_ sample: RawSample) -> String {
     let counts = [sample.gx, sample.gy, sample.gz, sample.ax, sample.ay, sample.az]
@@ -132,12 +140,8 @@ struct LSM6DSReadTests {
   @Test("wherever one update falls, and whatever counts it leaves as they were, a sample is whole")
   func everyUpdate() throws {
     var thirds = 0
-    for changes in 1..<64 {
-      let old = "abcdef"
-      let new = String(
-        old.utf8.enumerated().map { index, axis in
-          Character(UnicodeScalar(changes & (1 << index) != 0 ? axis - 32 : axis))
-        })
+    let old = "abcdef"
+    for new in Self.changed {
       for place in 0...18 {
         let test = LSM6DSReadTests()
         var sensor = try test.ready()

@@ -36,16 +36,12 @@ struct EdgeTests {
     return edges
   }
 
-  private func judge(_ recorded: Recorded, _ edges: [[Edge]]) -> Judgement {
-    Judgement(recorded, hertz: 1000, edges: edges)
-  }
-
   @Test("nearly halve the intervals, which hold every sample")
   func halve() {
     for seed: UInt64 in 1...3 {
       let recorded = Simulation(error: 0.02, drift: 3, seed: seed).run()
-      let without = judge(recorded, recorded.readings.map { _ in [] })
-      let with = judge(recorded, edges(recorded, .good))
+      let without = Judgement(recorded, hertz: 1000)
+      let with = Judgement(recorded, hertz: 1000, edges: edges(recorded, .good))
       #expect(without.outside == 0 && with.outside == 0, "seed \(seed)")
       #expect(with.findings.isEmpty)
       let (wide, narrow) = (
@@ -61,8 +57,8 @@ struct EdgeTests {
   func disturbed(_ line: Line) {
     for seed: UInt64 in 1...2 {
       let recorded = Simulation(error: -0.04, drift: 3, seed: seed).run()
-      let without = judge(recorded, recorded.readings.map { _ in [] })
-      let with = judge(recorded, edges(recorded, line))
+      let without = Judgement(recorded, hertz: 1000)
+      let with = Judgement(recorded, hertz: 1000, edges: edges(recorded, line))
       #expect(with.outside == 0 && with.findings.isEmpty, "\(line), seed \(seed)")
       expectNoWider(with.widths, than: without.widths, "\(line)")
     }
@@ -74,8 +70,8 @@ struct EdgeTests {
       2, of: [Trouble.lost, .doubled, .wrongCount(21), .step(-20_000), .stall(0.4e9)]))
   func troubled(_ trouble: Trouble) {
     let recorded = Simulation(error: 0.05, trouble: trouble, seed: 3).run()
-    let without = judge(recorded, recorded.readings.map { _ in [] })
-    let with = judge(recorded, edges(recorded, .good))
+    let without = Judgement(recorded, hertz: 1000)
+    let with = Judgement(recorded, hertz: 1000, edges: edges(recorded, .good))
     #expect(with.outside == 0)
     #expect(with.findings.map(\.slots) == without.findings.map(\.slots), "\(with.findings)")
     for (one, other) in zip(with.findings, without.findings) {

@@ -62,6 +62,21 @@ struct RandomSimulation: CustomStringConvertible {
 }
 
 extension Recorded {
+  /// What the clock makes of the readings with edges before and stamps after some of them.
+  func timeline(
+    hertz: Double, edges: [[Edge]] = [], stamps: [Int: FillStamp] = [:]
+  ) -> ClockTimeline {
+    var timeline = ClockTimeline(nominalPeriod: 1e9 / hertz, ClockAssumptions())
+    for index in 0...readings.count {
+      if index < edges.count {
+        for edge in edges[index] { timeline.add(edgeOf: edge.slot, at: edge.time) }
+      }
+      add(index, to: &timeline)
+      if let stamp = stamps[index] { timeline.add(stamp) }
+    }
+    return timeline
+  }
+
   /// Samples outside of their intervals or without one, and those whose likely instant is not after the one before.
   func outside(_ timeline: inout ClockTimeline) -> (outside: Int, falling: Int) {
     var (outside, falling) = (0, 0)
@@ -92,14 +107,7 @@ struct Judgement {
   init(
     _ recorded: Recorded, hertz: Double, edges: [[Edge]] = [], stamps: [Int: FillStamp] = [:]
   ) {
-    var timeline = ClockTimeline(nominalPeriod: 1e9 / hertz, ClockAssumptions())
-    for index in 0...recorded.readings.count {
-      if index < edges.count {
-        for edge in edges[index] { timeline.add(edgeOf: edge.slot, at: edge.time) }
-      }
-      recorded.add(index, to: &timeline)
-      if let stamp = stamps[index] { timeline.add(stamp) }
-    }
+    var timeline = recorded.timeline(hertz: hertz, edges: edges, stamps: stamps)
     for ((epoch, slot), truth) in zip(recorded.slots, recorded.truth) {
       guard let instant = timeline.instant(of: slot, in: epoch), instant.holds(truth) else {
         outside += 1

@@ -46,8 +46,8 @@ struct AllanTests {
     }
   }
 
-  @Test("of white noise falls as 1/√τ, and N is its density")
-  func white() throws {
+  @Test("of white noise falls as 1/√τ")
+  func white() {
     var noise = Noise()
     let curve = Self.curve(noise.white(400_000, deviation: 500), rate: 100)
     for point in curve.points where point.independent > 20 {
@@ -56,11 +56,6 @@ struct AllanTests {
         abs(point.deviation / expected - 1) < 6 * point.relativeError,
         "\(point.factor), seed \(noise.seed)")
     }
-    let terms = NoiseTerms(curve, duration: 4000, motion: nil)
-    let value = try #require(terms.randomWalk.value, "seed \(noise.seed)")
-    #expect(abs(value / 50 - 1) < 0.15, "seed \(noise.seed)")
-    #expect(terms.rateRandomWalk.value == nil, "seed \(noise.seed)")
-    #expect(terms.biasInstability == .refused("a bias instability needs 3 h of samples at rest"))
   }
 
   @Test("of a random walk rises as √(τ/3), and K is its step times the root of the rate")

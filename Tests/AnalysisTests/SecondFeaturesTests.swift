@@ -15,10 +15,17 @@ struct SecondFeaturesTests {
   private static let acceleration = 9.80665 / 8192
   private static let rate = 10.0 / 655 * Double.pi / 180
 
+  /// A second at 512 Hz of a sine of 20 Hz.
+  private static let sine: [RawSample] = (0..<512).map { row in
+    RawSample(ay: Int16((8000 * sin(2 * .pi * 20 * Double(row) / 512)).rounded()))
+  }
+
   private func features(
-    _ samples: [RawSample], hertz: Double = 100, ticks: [UInt64]? = nil
+    _ samples: [RawSample], hertz: Double = 100, ticks: [UInt64]? = nil, channels: ChannelSet = .all
   ) -> SecondFeatures {
-    var features = SecondFeatures(Self.description, hertz: hertz)
+    var description = Self.description
+    description.channels = channels
+    var features = SecondFeatures(description, hertz: hertz)
     var block = SampleBlock()
     for (row, sample) in samples.enumerated() {
       block.append(tick: ticks?[row] ?? UInt64(row), time: Int64(row) * 10_000_000, sample: sample)
@@ -34,10 +41,7 @@ struct SecondFeaturesTests {
   func definitions() throws {
     // Of -3, 1, 1, 5: mean 1, m2 8, peak 4, m4 128.
     let values: [Int16] = [-3, 1, 1, 5]
-    let samples = values.map {
-      RawSample(ax: $0, gz: -$0, temperature: 100)
-    }
-    let features = features(samples)
+    let features = features(values.map { RawSample(ax: $0, gz: -$0, temperature: 100) })
     let ax = try #require(features.axis(0))
     #expect(abs(ax.mean - 1 * Self.acceleration) < 1e-15)
     #expect(abs(ax.rms - 8.0.squareRoot() * Self.acceleration) < 1e-15)
@@ -52,12 +56,7 @@ struct SecondFeaturesTests {
 
   @Test("a sine has its power in its band alone")
   func sine() throws {
-    let samples = (0..<512).map { row in
-      let value = Int16((8000 * sin(2 * .pi * 20 * Double(row) / 512)).rounded())
-      return RawSample(ay: value)
-    }
-    // 512 samples a second: 20 Hz.
-    var features = features(samples, hertz: 512)
+    var features = features(Self.sine, hertz: 512)
     let bands = features.bandRMS()
     let expected = 8000 / 2.0.squareRoot() * Self.acceleration
     #expect(abs(try #require(bands[1]) / expected - 1) < 0.01)
@@ -73,10 +72,7 @@ struct SecondFeaturesTests {
     let axis = try #require(features(still).axis(0))
     #expect((axis.rms, axis.peak) == (0, 0))
     #expect(axis.crest == nil && axis.kurtosis == nil)
-    let few = [-1, 0, 5].map {
-      RawSample(ax: $0)
-    }
-    let three = try #require(features(few).axis(0))
+    let three = try #require(features([-1, 0, 5].map { RawSample(ax: $0) }).axis(0))
     #expect(three.crest != nil && three.kurtosis == nil)
     #expect(features([]).axis(0) == nil)
   }
@@ -118,17 +114,8 @@ struct SecondFeaturesTests {
 
   @Test("a second with one axis has the bands of that axis")
   func oneAxis() throws {
-    var description = Self.description
-    description.channels = ChannelSet(rawValue: 0b000_0010)
-    var features = SecondFeatures(description, hertz: 512)
-    var block = SampleBlock()
-    for row in 0..<512 {
-      let value = Int16((8000 * sin(2 * .pi * 20 * Double(row) / 512)).rounded())
-      block.append(
-        tick: UInt64(row), time: Int64(row),
-        sample: RawSample(ay: value))
-    }
-    features.add(0..<block.count, of: block)
+    var features = features(
+      Self.sine, hertz: 512, channels: ChannelSet(rawValue: 0b000_0010))
     let band = try #require(features.bandRMS()[1])
     #expect(abs(band / (8000 / 2.0.squareRoot() * Self.acceleration) - 1) < 0.01)
     #expect(features.axis(0) == nil && features.axis(1) != nil && features.temperature == nil)

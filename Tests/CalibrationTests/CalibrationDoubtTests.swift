@@ -9,6 +9,7 @@ import Testing
 @Suite("What a calibration doubts, and its causes")
 struct CalibrationDoubtTests {
   private let edges = ImperfectSensor.diagonals[..<3]
+  private let bias = Vector3(-79, 26, 177) / 65.5
 
   @Test("a pose that nothing checks is named, and what is known is said to hold only without it")
   func unchecked() throws {
@@ -65,7 +66,6 @@ struct CalibrationDoubtTests {
 
   @Test("twelve rests on one face are one witness of what gravity does to the bias")
   func gravity() throws {
-    let bias = Vector3(-79, 26, 177) / 65.5
     var recording = try MadeUpRecording(bias: bias)
     recording.rateGravity = 0.1
     for _ in 0..<12 {
@@ -119,9 +119,9 @@ struct CalibrationDoubtTests {
   @Test("a gyroscope that is clipped or too fast is named, and the accelerometer calibrated")
   func useless() throws {
     var railed = try MadeUpRecording()
-    railed.stuckRateX = .max
+    railed.stuck = [3: .max]
     railed.faces(2100)
-    railed.stuckRateX = .max - 1
+    railed.stuck = [3: .max - 1]
     railed.move()
     var fast = try MadeUpRecording(bias: Vector3(61, 0.4, 2.7))
     fast.faces(2100)
@@ -143,9 +143,9 @@ struct CalibrationDoubtTests {
   func clippedFace() throws {
     var recording = try MadeUpRecording()
     for direction in ImperfectSensor.faces {
-      recording.stuckRateX = direction.x < 0 ? .min : nil
+      recording.stuck[3] = direction.x < 0 ? .min : nil
       recording.rest(direction)
-      recording.stuckRateX = nil
+      recording.stuck = [:]
       recording.move()
     }
     let refusals = recording.finished().refusals
@@ -172,14 +172,14 @@ struct CalibrationDoubtTests {
   @Test("so is one over less than 5 °C, at which one rest of many was")
   func smallDrift() throws {
     for warmth in [1.2, 3, 4.8] {
-      var recording = try MadeUpRecording(bias: Vector3(79, -26, 177) / 65.5)
+      var recording = try MadeUpRecording(bias: bias)
       recording.rateSlope = Vector3(0.03, -0.02, 0.05)
       for temperature in [25.0, 25, 25, 25 + warmth] {
         recording.temperature = temperature
         recording.faces()
       }
       let result = recording.finished()
-      let off = try #require(result.calibration?.gyroscope?.offset) - Vector3(79, -26, 177) / 65.5
+      let off = try #require(result.calibration?.gyroscope?.offset) - bias
       let known = try #require(result.bounds.rate)
       let most = (off - recording.rateSlope * warmth)
       #expect(max(most.max(), -most.min()) < known, "\(warmth): \(off) \(known)")
@@ -188,7 +188,6 @@ struct CalibrationDoubtTests {
 
   @Test("what a curve leaves of a change over a wide span is in what the rate is known to")
   func wideSpan() throws {
-    let bias = Vector3(79, -26, 177) / 65.5
     var recording = try MadeUpRecording(bias: bias)
     recording.rateSlope = Vector3(0.03, -0.02, 0.05)
     recording.rateCurve = { Vector3(0.00004, -0.00003, 0.00002) * ($0 * $0 * $0) }
@@ -211,7 +210,7 @@ struct CalibrationDoubtTests {
 
   @Test("a change of the rate with temperature that is not determined is in what it is known to")
   func unknownDrift() throws {
-    var recording = try MadeUpRecording(bias: Vector3(79, -26, 177) / 65.5)
+    var recording = try MadeUpRecording(bias: bias)
     recording.rateSlope = Vector3(0.03, -0.02, 0.05)
     for temperature in [20.0, 24.9] {
       recording.temperature = temperature
@@ -222,7 +221,7 @@ struct CalibrationDoubtTests {
     let known = try #require(result.bounds.rate)
     #expect(part.drift == nil)
     for temperature in [20.0, 24.9] {
-      let truth = Vector3(79, -26, 177) / 65.5 + recording.rateSlope * (temperature - 25)
+      let truth = bias + recording.rateSlope * (temperature - 25)
       let off = part.offset - truth
       #expect(max(off.max(), -off.min()) < known, "\(off) \(known)")
     }

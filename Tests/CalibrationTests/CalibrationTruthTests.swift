@@ -274,7 +274,7 @@ struct CalibrationTruthTests {
   @Test("an axis that is not recorded or does not change is named, in place of a side")
   func lackingAxes() throws {
     var dead = try MadeUpRecording()
-    dead.stuckZ = 0
+    dead.stuck = [2: 0]
     dead.faces()
     #expect(dead.finished().refusals.contains { $0.contains("az does not change while") })
     for (channels, words) in [

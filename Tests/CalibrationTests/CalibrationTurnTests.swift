@@ -209,7 +209,7 @@ struct CalibrationTurnTests {
   func dead() throws {
     for count: Int16 in [0, 3] {
       var recording = try MadeUpRecording()
-      recording.stuckRate = count
+      recording.stuck = [3: count, 4: count, 5: count]
       recording.faces()
       let result = recording.finished()
       #expect(result.calibration?.gyroscope == nil && result.missing.contains(.gyroscope))

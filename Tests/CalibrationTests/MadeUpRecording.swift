@@ -24,16 +24,12 @@ struct MadeUpRecording {
   var rateScale = Vector3(1, 1, 1)
   /// Factor of what the accelerometer measures.
   var accelerationScale = 1.0
-  /// Counts of az instead of the measured ones.
-  var stuckZ: Int16?
+  /// Counts of channels instead of the measured ones.
+  var stuck: [Int: Int16] = [:]
   /// What gravity adds to the gyroscope's bias, in °/s a g along each axis.
   var rateGravity = 0.0
   /// What the gyroscope's bias gains in a second, in °/s.
   var trend = Vector3()
-  /// Counts of all rates instead of the measured ones.
-  var stuckRate: Int16?
-  /// Counts of gx instead of the measured ones.
-  var stuckRateX: Int16?
   /// What the gyroscope has of the true rates: as they are, unless its axes are others.
   var turned: (Vector3) -> Vector3 = { $0 }
   /// °/s a count.
@@ -64,10 +60,10 @@ struct MadeUpRecording {
       * (Double(tick) / 100)
     let g = ((turned(rate) * rateScale + offset) / rateUnit.value).rounded(.toNearestOrEven)
     let t = ((temperature - 36.53) * 340).rounded()
-    let sample = RawSample(
-      ax: Int16(a.x), ay: Int16(a.y), az: stuckZ ?? Int16(a.z),
-      gx: stuckRateX ?? stuckRate ?? Int16(g.x), gy: stuckRate ?? Int16(g.y),
-      gz: stuckRate ?? Int16(g.z), temperature: Int16(t))
+    var sample = RawSample(
+      ax: Int16(a.x), ay: Int16(a.y), az: Int16(a.z), gx: Int16(g.x), gy: Int16(g.y),
+      gz: Int16(g.z), temperature: Int16(t))
+    for (channel, count) in stuck { sample[channel] = count }
     let time = Int64(tick) * 10_000_000
     var block = SampleBlock()
     block.append(tick: tick, time: time, sample: sample)

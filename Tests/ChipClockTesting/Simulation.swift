@@ -16,14 +16,18 @@ public struct Recorded: Sendable {
   /// What the clock makes of it; `nominalPeriod` is the simulation's.
   public func timeline(_ assumptions: ClockAssumptions, nominalPeriod: Double) -> ClockTimeline {
     var timeline = ClockTimeline(nominalPeriod: nominalPeriod, assumptions)
-    for (number, epoch) in epochs.enumerated() {
-      let before = number > 0 ? epoch.delivered - epochs[number - 1].delivered : 0
-      timeline.beginEpoch(number == 0 ? .start : .overflow, delivered: before)
-      let end = number + 1 < epochs.count ? epochs[number + 1].reading : readings.count
-      for reading in readings[epoch.reading..<end] { timeline.add(reading) }
-    }
-    timeline.finish()
+    for index in 0...readings.count { add(index, to: &timeline) }
     return timeline
+  }
+
+  /// Adds a reading, and before it the epoch that it begins; after the last reading, the end.
+  public func add(_ index: Int, to timeline: inout ClockTimeline) {
+    guard index < readings.count else { return timeline.finish() }
+    if let epoch = epochs.firstIndex(where: { $0.reading == index }) {
+      let before = epoch > 0 ? epochs[epoch].delivered - epochs[epoch - 1].delivered : 0
+      timeline.beginEpoch(epoch == 0 ? .start : .overflow, delivered: before)
+    }
+    timeline.add(readings[index])
   }
 
   /// The epoch and the slot of each sample.
@@ -50,6 +54,33 @@ public enum Trouble: Equatable, Sendable {
   case step(Double)
   /// Nothing is read for so many nanoseconds, and then the FIFO is reset.
   case stall(Double)
+}
+
+/// The same numbers for the same seed.
+public struct SeededRandom {
+  private var state: UInt64
+
+  /// A sequence of numbers.
+  public init(_ seed: UInt64) {
+    state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    for _ in 0..<8 { _ = next() }
+  }
+
+  /// From 0 to 1.
+  public mutating func next() -> Double {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return Double(state >> 11) / 9_007_199_254_740_992
+  }
+
+  /// In a range.
+  public mutating func next(_ range: ClosedRange<Double>) -> Double {
+    range.lowerBound + next() * (range.upperBound - range.lowerBound)
+  }
+
+  /// One of them.
+  public mutating func pick<T>(_ all: [T]) -> T {
+    all[min(all.count - 1, Int(next(0...Double(all.count))))]
+  }
 }
 
 /// The chip, the bus and the host; the same seed gives the same readings.
@@ -90,18 +121,9 @@ public struct Simulation: Sendable {
     (self.trouble, self.seed) = (trouble, seed)
   }
 
-  private struct Random {
-    var state: UInt64
-    mutating func next() -> Double {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Double(state >> 11) / 9_007_199_254_740_992
-    }
-  }
-
   /// The recording.
   public func run() -> Recorded {
-    var random = Random(state: seed &* 0x9E37_79B9_7F4A_7C15 | 1)
-    for _ in 0..<8 { _ = random.next() }
+    var random = SeededRandom(seed)
     var recorded = Recorded()
     // The instants at which samples are made, in nanoseconds.
     var made: [Double] = []

@@ -16,9 +16,7 @@ struct LiveClockTests {
     /// Over the last two seconds of samples.
     var trueHertz: Double?
 
-    var isInside: Bool {
-      instant.map { Double($0.earliest) <= truth && truth <= Double($0.latest) } ?? false
-    }
+    var isInside: Bool { instant?.holds(truth) ?? false }
     var error: Double { instant.map { abs(Double($0.likely) - truth) / 1000 } ?? .infinity }
     var half: Double { instant.map { Double($0.latest - $0.earliest) / 2000 } ?? .infinity }
     /// In parts per million.

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ChipClockTesting
 import Testing
 
 @testable import ChipClock
 
 @Suite("The states of a clock that bounds allow")
 struct OffsetPolygonTests {
-  private struct Random {
-    var state: UInt64
-    mutating func next(_ range: ClosedRange<Double>) -> Double {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      let part = Double(state >> 11) / 9_007_199_254_740_992
-      return range.lowerBound + part * (range.upperBound - range.lowerBound)
-    }
-  }
-
   /// The extremes of a + b·h over all crossings of two limits that no other limit excludes.
   private func byCrossings(
     _ cuts: [OffsetPolygon.Cut], at h: Double
@@ -41,8 +33,7 @@ struct OffsetPolygonTests {
   func crossings() {
     var (empty, some) = (0, 0)
     for seed: UInt64 in 1...400 {
-      var random = Random(state: seed &* 0x9E37_79B9_7F4A_7C15)
-      _ = random.next(0...1)
+      var random = SeededRandom(seed)
       let truth = (a: random.next(-500...500), b: random.next(-30_000...30_000))
       let isConsistent = seed % 4 != 0
       let cuts = (0..<Int(seed % 12) + 1).map { _ in
@@ -90,8 +81,7 @@ struct OffsetPolygonTests {
   @Test("states on a line keep both its ends, however the limits are rounded")
   func segments() throws {
     for seed: UInt64 in 1...200 {
-      var random = Random(state: seed &* 0x9E37_79B9_7F4A_7C15)
-      _ = random.next(0...1)
+      var random = SeededRandom(seed)
       let truth = (a: random.next(-900...900), b: random.next(-30_000...30_000))
       // Two limits from opposite sides leave a line; a pair at each end cuts it.
       let (h, length) = (random.next(-6...6), random.next(1...2000))
@@ -117,7 +107,7 @@ struct OffsetPolygonTests {
   @Test("the corners of the bounds' hull decide as much as all bounds")
   func hull() {
     for seed: UInt64 in 1...30 {
-      var random = Random(state: seed &* 0x9E37_79B9_7F4A_7C15)
+      var random = SeededRandom(seed)
       let line = ClockLine(slot: 0, time: 1_000_000_000_000, period: 1_000_000)
       let grid = SlotGrid(period: 1_000_000)
       var bounds: [ClockBound] = []

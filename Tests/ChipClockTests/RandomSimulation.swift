@@ -10,24 +10,9 @@ func seeds(_ count: UInt64) -> ClosedRange<UInt64> {
   1...(ProcessInfo.processInfo.environment["IMULOG_SEEDS"].flatMap(UInt64.init) ?? count)
 }
 
-/// The same numbers for the same seed.
-struct SeededRandom {
-  private var state: UInt64
-
-  init(_ seed: UInt64) {
-    state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-    for _ in 0..<8 { _ = next(0...1) }
-  }
-
-  mutating func next(_ range: ClosedRange<Double>) -> Double {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    let part = Double(state >> 11) / 9_007_199_254_740_992
-    return range.lowerBound + part * (range.upperBound - range.lowerBound)
-  }
-
-  mutating func pick<T>(_ all: [T]) -> T {
-    all[min(all.count - 1, Int(next(0...Double(all.count))))]
-  }
+extension SampleInstant {
+  /// Whether the true instant is in the interval.
+  func holds(_ truth: Double) -> Bool { Double(earliest) <= truth && truth <= Double(latest) }
 }
 
 /// Any chip on any bus, and a host that is busy or not, within the assumptions; with so many faults, which are 300
@@ -77,6 +62,21 @@ struct RandomSimulation: CustomStringConvertible {
 }
 
 extension Recorded {
+  /// What the clock makes of the readings with edges before and stamps after some of them.
+  func timeline(
+    hertz: Double, edges: [[Edge]] = [], stamps: [Int: FillStamp] = [:]
+  ) -> ClockTimeline {
+    var timeline = ClockTimeline(nominalPeriod: 1e9 / hertz, ClockAssumptions())
+    for index in 0...readings.count {
+      if index < edges.count {
+        for edge in edges[index] { timeline.add(edgeOf: edge.slot, at: edge.time) }
+      }
+      add(index, to: &timeline)
+      if let stamp = stamps[index] { timeline.add(stamp) }
+    }
+    return timeline
+  }
+
   /// Samples outside of their intervals or without one, and those whose likely instant is not after the one before.
   func outside(_ timeline: inout ClockTimeline) -> (outside: Int, falling: Int) {
     var (outside, falling) = (0, 0)
@@ -86,7 +86,7 @@ extension Recorded {
         outside += 1
         continue
       }
-      if Double(instant.earliest) > truth || Double(instant.latest) < truth { outside += 1 }
+      if !instant.holds(truth) { outside += 1 }
       if instant.likely <= last { falling += 1 }
       last = instant.likely
     }
@@ -107,24 +107,9 @@ struct Judgement {
   init(
     _ recorded: Recorded, hertz: Double, edges: [[Edge]] = [], stamps: [Int: FillStamp] = [:]
   ) {
-    var timeline = ClockTimeline(nominalPeriod: 1e9 / hertz, ClockAssumptions())
-    for (index, reading) in recorded.readings.enumerated() {
-      if let epoch = recorded.epochs.firstIndex(where: { $0.reading == index }) {
-        let delivered = recorded.epochs[epoch].delivered
-        let before = epoch > 0 ? recorded.epochs[epoch - 1].delivered : 0
-        timeline.beginEpoch(epoch == 0 ? .start : .overflow, delivered: delivered - before)
-      }
-      if index < edges.count {
-        for edge in edges[index] { timeline.add(edgeOf: edge.slot, at: edge.time) }
-      }
-      timeline.add(reading)
-      if let stamp = stamps[index] { timeline.add(stamp) }
-    }
-    timeline.finish()
+    var timeline = recorded.timeline(hertz: hertz, edges: edges, stamps: stamps)
     for ((epoch, slot), truth) in zip(recorded.slots, recorded.truth) {
-      guard let instant = timeline.instant(of: slot, in: epoch),
-        Double(instant.earliest) <= truth, truth <= Double(instant.latest)
-      else {
+      guard let instant = timeline.instant(of: slot, in: epoch), instant.holds(truth) else {
         outside += 1
         continue
       }

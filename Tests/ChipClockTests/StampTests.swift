@@ -41,9 +41,8 @@ struct StampTests {
       let before = Double(end) + 400e3
       let length = 230e3 + random() * random() * 300e3
       let slot = base + reading.count
-      guard let now = counter(recorded.truth, at: before + length * (0.3 + 0.4 * random())) else {
-        continue
-      }
+      let latch = before + length * (0.3 + 0.4 * random())
+      guard let now = counter(recorded.truth, at: latch) else { continue }
       let stamp = (Double(slot - 1) * Double(Self.ticksPerSlot) + Self.phase).rounded(.down)
       var ticks = Int64(now.rounded(.down) - stamp)
       switch kind {
@@ -60,10 +59,6 @@ struct StampTests {
     return stamps
   }
 
-  private func judge(
-    _ recorded: Recorded, _ hertz: Double, _ stamps: [Int: FillStamp]
-  ) -> Judgement { Judgement(recorded, hertz: hertz, stamps: stamps) }
-
   private func simulation(_ error: Double, _ seconds: Double, _ seed: UInt64) -> Simulation {
     var simulation = Simulation(hertz: 104, error: error, drift: 2, seconds: seconds, seed: seed)
     simulation.drains = 150e6
@@ -77,8 +72,8 @@ struct StampTests {
     for seed in CaseSelection.sample(1, of: Array(1...4 as ClosedRange<UInt64>)) {
       for (seconds, error) in [(2.0, -0.03), (60.0, 0.05)] {
         let recorded = simulation(error, seconds, seed).run()
-        let without = judge(recorded, 104, [:])
-        let with = judge(recorded, 104, stamps(recorded, .good))
+        let without = Judgement(recorded, hertz: 104)
+        let with = Judgement(recorded, hertz: 104, stamps: stamps(recorded, .good))
         #expect(without.outside == 0 && with.outside == 0, "seed \(seed)")
         #expect(with.findings.isEmpty && with.leftOut == 0)
         let middle = with.widths.count / 2
@@ -99,8 +94,8 @@ struct StampTests {
   func disturbed(_ kind: Counter) {
     for seed: UInt64 in 1...3 {
       let recorded = simulation(-0.04, 60, seed).run()
-      let without = judge(recorded, 104, [:])
-      let with = judge(recorded, 104, stamps(recorded, kind))
+      let without = Judgement(recorded, hertz: 104)
+      let with = Judgement(recorded, hertz: 104, stamps: stamps(recorded, kind))
       #expect(with.outside == 0 && with.findings.isEmpty, "\(kind), seed \(seed)")
       expectNoWider(with.widths, than: without.widths, "\(kind)")
       // Most knots of a minute have a wrong one near them.
@@ -117,8 +112,8 @@ struct StampTests {
     var simulation = simulation(0.05, 40, 3)
     simulation.trouble = trouble
     let recorded = simulation.run()
-    let without = judge(recorded, 104, [:])
-    let with = judge(recorded, 104, stamps(recorded, .good))
+    let without = Judgement(recorded, hertz: 104)
+    let with = Judgement(recorded, hertz: 104, stamps: stamps(recorded, .good))
     #expect(with.outside <= without.outside)
     #expect(with.findings.map(\.slots) == without.findings.map(\.slots), "\(with.findings)")
   }
@@ -130,13 +125,7 @@ struct StampTests {
     var wrong = right
     for place in right.keys.sorted()[20...22] { wrong[place]?.slot += 1 << 30 }
     func late(_ stamps: [Int: FillStamp]) -> [Int64] {
-      var timeline = ClockTimeline(nominalPeriod: 1e9 / 104, ClockAssumptions())
-      timeline.beginEpoch(.start, delivered: 0)
-      for (index, reading) in recorded.readings.enumerated() {
-        timeline.add(reading)
-        if let stamp = stamps[index] { timeline.add(stamp) }
-      }
-      timeline.finish()
+      var timeline = recorded.timeline(hertz: 104, stamps: stamps)
       return recorded.truth.indices.suffix(2000).compactMap {
         timeline.instant(of: Int64($0) + 1, in: 0).map { $0.latest - $0.earliest }
       }
@@ -147,18 +136,14 @@ struct StampTests {
   @Test("that stopped long ago do not make edges, which are on one side, steer the likely instants")
   func stopped() {
     let recorded = simulation(0.03, 90, 4).run()
+    let edges = recorded.readings.map { reading -> [Edge] in
+      guard reading.after != nil, reading.count > 0 else { return [] }
+      let edge = recorded.truth[Int(reading.count) - 1] + 20_000
+      return [(reading.count, Int64(edge.rounded(.up)))]
+    }
     func likely(_ stamps: [Int: FillStamp]) -> [Int64] {
-      var timeline = ClockTimeline(nominalPeriod: 1e9 / 104, ClockAssumptions())
-      timeline.beginEpoch(.start, delivered: 0)
-      for (index, reading) in recorded.readings.enumerated() {
-        if reading.after != nil, reading.count > 0 {
-          let edge = recorded.truth[Int(reading.count) - 1] + 20_000
-          timeline.add(edgeOf: reading.count, at: Int64(edge.rounded(.up)))
-        }
-        timeline.add(reading)
-        if let stamp = stamps[index], Double(stamp.before) < 1e12 + 20e9 { timeline.add(stamp) }
-      }
-      timeline.finish()
+      let early = stamps.filter { Double($0.value.before) < 1e12 + 20e9 }
+      var timeline = recorded.timeline(hertz: 104, edges: edges, stamps: early)
       return recorded.truth.indices.dropFirst(70 * 104).compactMap {
         timeline.instant(of: Int64($0) + 1, in: 0)?.likely
       }

@@ -17,28 +17,17 @@ struct StreamingTests {
     var next = 0
     for (epoch, slot) in recorded.slots {
       while !timeline.isSettled(slot, in: epoch), next <= recorded.readings.count {
-        add(recorded, next, to: &timeline)
+        recorded.add(next, to: &timeline)
         next += 1
       }
       instants.append(timeline.instant(of: slot, in: epoch))
       findings += timeline.takeFindings()
     }
     while next <= recorded.readings.count {
-      add(recorded, next, to: &timeline)
+      recorded.add(next, to: &timeline)
       next += 1
     }
     return (instants, findings + timeline.takeFindings())
-  }
-
-  /// Adds a reading; after the last one, the end.
-  private func add(_ recorded: Recorded, _ index: Int, to timeline: inout ClockTimeline) {
-    guard index < recorded.readings.count else { return timeline.finish() }
-    if let epoch = recorded.epochs.firstIndex(where: { $0.reading == index }) {
-      let before = epoch > 0 ? recorded.epochs[epoch - 1].delivered : 0
-      timeline.beginEpoch(
-        epoch == 0 ? .start : .overflow, delivered: recorded.epochs[epoch].delivered - before)
-    }
-    timeline.add(recorded.readings[index])
   }
 
   @Test(
@@ -51,8 +40,7 @@ struct StreamingTests {
       let period = 1e9 / random.simulation.hertz
       var timeline = ClockTimeline(nominalPeriod: period, random.assumptions)
       let (instants, findings) = stream(recorded, &timeline)
-      var whole = ClockTimeline(nominalPeriod: period, random.assumptions)
-      for index in 0...recorded.readings.count { add(recorded, index, to: &whole) }
+      var whole = recorded.timeline(random.assumptions, nominalPeriod: period)
       var different = 0
       for ((epoch, slot), instant) in zip(recorded.slots, instants)
       where whole.instant(of: slot, in: epoch) != instant { different += 1 }

@@ -9,9 +9,7 @@ struct BringUpTests {
   @Test("an MPU-6050 is reset, woken, configured, read back and left to settle, in this order")
   func mpu6050Order() throws {
     let bus = TraceBus.mpu6050()
-    var sensor = try PolledSensor(
-      bus: bus, identity: SensorIdentity(model: .mpu6050, address: I2CAddress(known: 0x68)),
-      configuration: SensorConfiguration(rate: hertz(10)))
+    var sensor = try polled(bus, .mpu6050)
     let waits = try bringUp(&sensor)
     #expect(
       bus.trace == [
@@ -32,9 +30,8 @@ struct BringUpTests {
   func lsm6dsoOrder() throws {
     let bus = TraceBus.lsm6ds()
     bus.hasReplacingFIFO()
-    var sensor = try PolledSensor(
-      bus: bus, identity: SensorIdentity(model: .lsm6dso, address: I2CAddress(known: 0x6A)),
-      configuration: SensorConfiguration(rate: hertz(100), busClock: 400_000))
+    var sensor = try polled(
+      bus, .lsm6dso, SensorConfiguration(rate: hertz(100), busClock: 400_000))
     let waits = try bringUp(&sensor)
     let setUp: [TraceBus.Transfer] = [
       .read(0x0F, 1), .write(0x01, 0x00), .write(0x18, 0xE2), .write(0x11, 0x00),
@@ -68,10 +65,7 @@ struct BringUpTests {
       (SensorModel.lsm6dsl, UInt8(0x6A), [UInt8]()), (.lsm6ds3, 0x69, [0x38]),
     ] {
       let bus = TraceBus.lsm6ds(identity: identity)
-      var sensor = try PolledSensor(
-        bus: bus, identity: SensorIdentity(model: model, address: I2CAddress(known: 0x6A)),
-        configuration: SensorConfiguration(rate: hertz(10)))
-      _ = try bringUp(&sensor)
+      _ = try broughtUp(bus, model)
       let written = bus.trace.compactMap { transfer -> UInt8? in
         if case .write(0x18, let value) = transfer { return value }
         return nil
@@ -93,9 +87,7 @@ struct BringUpTests {
         store(bus, register, value)
       }
     }
-    var sensor = try PolledSensor(
-      bus: bus, identity: SensorIdentity(model: .mpu6050, address: bus.address),
-      configuration: SensorConfiguration(rate: hertz(10)))
+    var sensor = try polled(bus, .mpu6050)
     let waits = try bringUp(&sensor)
     #expect(waits.filter { $0 == 100_000_000 }.count == 2)
   }
@@ -107,9 +99,7 @@ struct BringUpTests {
     bus.onWrite = { bus, register, value in
       if register != 0x6B || value & 0x80 != 0 { store(bus, register, value) }
     }
-    var sensor = try PolledSensor(
-      bus: bus, identity: SensorIdentity(model: .mpu6050, address: bus.address),
-      configuration: SensorConfiguration(rate: hertz(10)))
+    var sensor = try polled(bus, .mpu6050)
     let error = bringUpError(&sensor)
     #expect(bus.trace.filter { $0 == .write(0x6B, 0x01) }.count == 3)
     #expect(
@@ -123,39 +113,25 @@ struct BringUpTests {
     let fixture = SensorModelFixture.all[isMPU ? 0 : 10]
     let bus =
       isMPU ? TraceBus.mpu6050(resetReads: .max) : TraceBus.lsm6ds(resetReads: .max)
-    try withSensor(fixture, bus, SensorConfiguration(rate: hertz(10)), EndlessReset())
-  }
-
-  private struct EndlessReset: SensorTask {
-    func run<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) throws {
-      var waited: Int64 = 0
-      let error = try #require(throws: SensorError.self) {
-        while case .wait(let nanoseconds) = try sensor.bringUp() { waited += nanoseconds }
-      }
-      guard case .resetUnfinished = error else { throw error }
-      #expect((40_000_000...110_000_000).contains(waited))
+    var sensor = try polled(bus, fixture.model)
+    var waited: Int64 = 0
+    let error = try #require(throws: SensorError.self) {
+      while case .wait(let nanoseconds) = try sensor.bringUp() { waited += nanoseconds }
     }
+    guard case .resetUnfinished = error else { throw error }
+    #expect((40_000_000...110_000_000).contains(waited))
   }
 
   @Test("nothing is written to a chip with another identity", arguments: SensorModelFixture.all)
   func foreignIdentity(fixture: SensorModelFixture) throws {
     let bus = TraceBus.chip(fixture)
     bus.registers[fixture.isMPU ? 0x75 : 0x0F] = 0x42
-    try withSensor(
-      fixture, bus, SensorConfiguration(rate: hertz(10)), ForeignIdentity(fixture: fixture))
+    var sensor = try polled(bus, fixture.model)
+    #expect(
+      bringUpError(&sensor)
+        == .foreignIdentity(
+          fixture.model, address: bus.address, expected: fixture.identity, found: 0x42))
     #expect(bus.trace == [.read(fixture.isMPU ? 0x75 : 0x0F, 1)])
-  }
-
-  private struct ForeignIdentity: SensorTask {
-    let fixture: SensorModelFixture
-    func run<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) throws {
-      let error = bringUpError(&sensor)
-      #expect(
-        error
-          == .foreignIdentity(
-            fixture.model, address: fixture.sensorIdentity.address, expected: fixture.identity,
-            found: 0x42))
-    }
   }
 
   @Test("a forced model is brought up on a chip with another identity, which the description keeps")
@@ -176,23 +152,14 @@ struct BringUpTests {
       for rate: UInt32 in [1, 10, 50, 100, 250, 500, 1000] {
         let bus = TraceBus.chip(fixture)
         if !fixture.isMPU { bus.hasReplacingFIFO() }
-        try withSensor(
-          fixture, bus, SensorConfiguration(rate: hertz(rate)),
-          StartUpBudget(isFast: rate > 500, isMPU: fixture.isMPU))
+        var sensor = try polled(bus, fixture.model, SensorConfiguration(rate: hertz(rate)))
+        let total = try bringUp(&sensor).reduce(0, +)
+        // Gyroscopes: 60 or 70 ms; an LSM6DS at 1666 Hz has 135 samples, 81 ms, more to discard.
+        let asked: Int64 = fixture.isMPU ? 60_000_000 : rate > 500 ? 151_000_000 : 70_000_000
+        #expect(total >= asked)
+        // A FIFO is left alone for more than two samples: 11 ms at 208 Hz.
+        #expect(total <= asked + (fixture.isMPU ? 50_000_000 : 66_000_000))
       }
-    }
-  }
-
-  private struct StartUpBudget: SensorTask {
-    let isFast: Bool
-    let isMPU: Bool
-    func run<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) throws {
-      let total = try bringUp(&sensor).reduce(0, +)
-      // Gyroscopes: 60 or 70 ms; an LSM6DS at 1666 Hz has 135 samples, 81 ms, more to discard.
-      let asked: Int64 = isMPU ? 60_000_000 : isFast ? 151_000_000 : 70_000_000
-      #expect(total >= asked)
-      // A FIFO is left alone for more than two samples: 11 ms at 208 Hz.
-      #expect(total <= asked + (isMPU ? 50_000_000 : 66_000_000))
     }
   }
 
@@ -200,9 +167,7 @@ struct BringUpTests {
   func noSamples() throws {
     let bus = TraceBus.mpu6050()
     bus.beforeRead = { _, _, _ in }
-    var sensor = try PolledSensor(
-      bus: bus, identity: SensorIdentity(model: .mpu6050, address: bus.address),
-      configuration: SensorConfiguration(rate: hertz(10)))
+    var sensor = try polled(bus, .mpu6050)
     let error = bringUpError(&sensor)
     #expect(error == .noSamples(.mpu6050, address: bus.address, MPU6050Register.interruptStatus))
   }
@@ -210,10 +175,7 @@ struct BringUpTests {
   @Test("after bring-up there is nothing more to do, and the bus can be released")
   func ready() throws {
     let bus = TraceBus.lsm6ds()
-    var sensor = try PolledSensor(
-      bus: bus, identity: SensorIdentity(model: .lsm6dso, address: bus.address),
-      configuration: SensorConfiguration(rate: hertz(10)))
-    _ = try bringUp(&sensor)
+    var sensor = try broughtUp(bus, .lsm6dso)
     let transfers = bus.trace.count
     #expect(try sensor.bringUp() == .ready)
     #expect(bus.trace.count == transfers)

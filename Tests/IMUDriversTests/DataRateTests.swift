@@ -8,22 +8,16 @@ import Testing
 struct DataRateTests {
   private func mpu(_ model: SensorModel, _ rate: UInt32) throws -> (TraceBus, SensorDescription) {
     let bus = TraceBus.mpu6050(identity: model.identity)
-    var sensor = try PolledSensor(
-      bus: bus, identity: SensorIdentity(model: model, address: bus.address),
-      configuration: SensorConfiguration(rate: hertz(rate)))
-    _ = try bringUp(&sensor)
-    return (bus, sensor.description)
+    return (bus, try broughtUp(bus, model, SensorConfiguration(rate: hertz(rate))).description)
   }
 
   private func lsm(
     _ model: SensorModel, _ rate: UInt32, _ busClock: Int?, _ channels: ChannelSet = .all
   ) throws -> (TraceBus, SensorDescription) {
     let bus = TraceBus.lsm6ds(identity: model.identity)
-    var sensor = try PolledSensor(
-      bus: bus, identity: SensorIdentity(model: model, address: bus.address),
-      configuration: SensorConfiguration(rate: hertz(rate), channels: channels, busClock: busClock))
-    _ = try bringUp(&sensor)
-    return (bus, sensor.description)
+    let configuration = SensorConfiguration(
+      rate: hertz(rate), channels: channels, busClock: busClock)
+    return (bus, try broughtUp(bus, model, configuration).description)
   }
 
   @Test(
@@ -69,10 +63,9 @@ struct DataRateTests {
     "an LSM6DS leaves 2 ms, or the time of two bursts, between updates, and is faster than it is polled",
     arguments: [
       (10, 400_000, 416), (378, 400_000, 416), (379, 400_000, 833), (500, 400_000, 833),
-      (757, 400_000, 833), (758, 400_000, 1666),
-      (1000, 400_000, 1666),
-      (10, 100_000, 208), (100, 100_000, 208), (200, 100_000, 416), (10, nil, 208),
-      (250, nil, 416), (400, nil, 833), (1000, nil, 1666), (10, 10_000, 26),
+      (757, 400_000, 833), (758, 400_000, 1666), (1000, 400_000, 1666), (10, 100_000, 208),
+      (100, 100_000, 208), (200, 100_000, 416), (10, nil, 208), (250, nil, 416),
+      (400, nil, 833), (1000, nil, 1666), (10, 10_000, 26),
     ] as [(UInt32, Int?, Double)])
   func lsm6dsDataRate(rate: UInt32, busClock: Int?, dataRate: Double) throws {
     let (bus, description) = try lsm(.lsm6dso, rate, busClock)

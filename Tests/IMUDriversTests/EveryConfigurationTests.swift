@@ -23,15 +23,6 @@ struct EveryConfigurationTests {
 
   static let selections: [ChannelSet] = [.all, .accelerometer, .gyroscope]
 
-  /// The sensor's description, or why there is no such sensor.
-  private func description(
-    _ fixture: SensorModelFixture, _ configuration: SensorConfiguration
-  ) throws(SensorError) -> SensorDescription {
-    try PolledSensor(
-      bus: TraceBus.chip(fixture), identity: fixture.sensorIdentity, configuration: configuration
-    ).description
-  }
-
   /// The most digits after a point in `text`.
   private func decimals(_ text: String) -> Int {
     text.split(separator: ".").dropFirst().map { $0.prefix(while: \.isNumber).count }.max() ?? 0
@@ -46,7 +37,8 @@ struct EveryConfigurationTests {
         for channels in Self.selections {
           let configuration = SensorConfiguration(rate: rate, channels: channels, busClock: clock)
           do throws(SensorError) {
-            let description = try description(fixture, configuration)
+            let sensor = try polled(TraceBus.chip(fixture), fixture.model, configuration)
+            let description = sensor.description
             accepted += 1
             #expect(description.outputDataRate >= rate.hertz)
             #expect(!description.filter.isEmpty)
@@ -66,10 +58,8 @@ struct EveryConfigurationTests {
   func slowBus() throws {
     for model in [SensorModel.lsm6ds3, .lsm6ds33] {
       let bus = TraceBus.lsm6ds(identity: model.identity)
-      var sensor = try PolledSensor(
-        bus: bus, identity: SensorIdentity(model: model, address: bus.address),
-        configuration: SensorConfiguration(rate: hertz(10), busClock: 25_000))
-      _ = try bringUp(&sensor)
+      let sensor = try broughtUp(
+        bus, model, SensorConfiguration(rate: hertz(10), busClock: 25_000))
       #expect(sensor.description.outputDataRate == 52)
       // 52 Hz, 4 g, BW_XL 3.
       #expect(bus.registers[0x10] == 0x3B)

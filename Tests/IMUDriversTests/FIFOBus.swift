@@ -76,13 +76,15 @@ final class FIFOBus: I2CBus {
   }
 }
 
-/// A driver on a ``FIFOBus``, its FIFO started.
+/// A driver on a ``FIFOBus``, its FIFO started: at 1 kHz, or an ST chip's at 416 Hz.
 func started(
-  _ bus: FIFOBus, _ model: SensorModel, _ channels: ChannelSet = .all,
-  rate: SampleRate = hertz(1000), busClock: Int? = 400_000, watermark: Int? = nil
+  _ bus: FIFOBus, _ model: SensorModel, _ channels: ChannelSet = .all, rate: SampleRate? = nil,
+  busClock: Int? = 400_000, watermark: Int? = nil, isStamped: Bool = false
 ) throws -> FIFOSensor<FIFOBus> {
-  var configuration = SensorConfiguration(rate: rate, channels: channels, busClock: busClock)
-  configuration.watermark = watermark
+  var configuration = SensorConfiguration(
+    rate: rate ?? hertz(model.family == .mpu6050 ? 1000 : 416), channels: channels,
+    busClock: busClock)
+  (configuration.watermark, configuration.stampsSamples) = (watermark, isStamped)
   var sensor = try FIFOSensor(
     bus: bus, identity: SensorIdentity(model: model, address: model.addresses[0]),
     configuration: configuration)

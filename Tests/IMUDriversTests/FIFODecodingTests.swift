@@ -54,7 +54,7 @@ struct FIFODecodingTests {
     for model in [SensorModel.lsm6dso, .lsm6dsox, .lsm6dso32, .lsm6dsr] {
       for isReversed in [false, true] {
         let bus = FIFOBus(model)
-        var sensor = try startedST(bus, model, channels)
+        var sensor = try started(bus, model, channels)
         var bytes: [UInt8] = []
         for (slot, sample) in Self.values.enumerated() {
           var words: [[UInt8]] = []
@@ -77,7 +77,7 @@ struct FIFODecodingTests {
   func pattern(_ channels: ChannelSet) throws {
     for model in [SensorModel.lsm6ds3, .lsm6ds33, .lsm6dsl, .lsm6dsm, .lsm6ds3trc] {
       let bus = FIFOBus(model)
-      var sensor = try startedST(bus, model, channels)
+      var sensor = try started(bus, model, channels)
       var bytes: [UInt8] = []
       for sample in Self.values {
         if channels.contains(.gyroscope) { bytes += littleEndian(Array(sample[3..<6])) }
@@ -96,7 +96,7 @@ struct FIFODecodingTests {
     bus.chip.registers[0x20] = 0x34
     bus.chip.registers[0x21] = 0xF2
     // Bring-up resets the registers: the second start reads the temperature.
-    var sensor = try startedST(bus, .lsm6dso, .all)
+    var sensor = try started(bus, .lsm6dso, .all)
     for (low, high, count) in [(0x34, 0xF2, -0xDCC), (0xFF, 0x7F, 0x7FFF)] {
       bus.chip.registers[0x20] = UInt8(low)
       bus.chip.registers[0x21] = UInt8(high)
@@ -110,15 +110,14 @@ struct FIFODecodingTests {
   @Test("are whole slots: half a one waits for its other half")
   func halfSlots() throws {
     let bus = FIFOBus(.lsm6dso)
-    var sensor = try startedST(bus, .lsm6dso, .all)
+    var sensor = try started(bus, .lsm6dso, .all)
     bus.fill(word(1, 0, [1, 2, 3]) + word(2, 0, [4, 5, 6]) + word(1, 1, [7, 8, 9]), unit: 7)
     #expect(try drained(&sensor).get().count == 1)
     bus.fill(word(2, 1, [-1, -2, -3]), unit: 7)
     let fill = try sensor.readFill()
     #expect(fill.slots == 1)
     #expect(try sensor.drain(fill) == 1)
-    let sample = sensor.sample(at: 0)
-    #expect(sample == RawSample(ax: -1, ay: -2, az: -3, gx: 7, gy: 8, gz: 9))
+    #expect(sensor.sample(at: 0) == RawSample(ax: -1, ay: -2, az: -3, gx: 7, gy: 8, gz: 9))
     // A fill of nothing leaves the half where it is.
     bus.fill(word(1, 2, [1, 1, 1]), unit: 7)
     #expect(try drained(&sensor).get().isEmpty)
@@ -160,7 +159,7 @@ struct FIFODecodingTests {
     ])
   func sequence(_ words: [[UInt8]]) throws {
     let bus = FIFOBus(.lsm6dso)
-    var sensor = try startedST(bus, .lsm6dso, .all)
+    var sensor = try started(bus, .lsm6dso, .all)
     // Slot 3 comes before slot 0.
     bus.fill(word(1, 3, [9, 9, 9]) + word(2, 3, [9, 9, 9]), unit: 7)
     #expect(try drained(&sensor).get().count == 1)
@@ -183,7 +182,7 @@ struct FIFODecodingTests {
     [false, true])
   func skipped(lost: Int, beginsInSlot: Bool) throws {
     let bus = FIFOBus(.lsm6dso)
-    var sensor = try startedST(bus, .lsm6dso, .all)
+    var sensor = try started(bus, .lsm6dso, .all)
     bus.fill(word(1, 2, [9, 9, 9]) + word(2, 2, [9, 9, 9]), unit: 7)
     #expect(try drained(&sensor).get().count == 1)
     #expect(sensor.slotsSkipped == nil)
@@ -201,7 +200,7 @@ struct FIFODecodingTests {
   @Test("of an empty word end a drain that counted too many")
   func emptyWords() throws {
     let bus = FIFOBus(.lsm6dso)
-    var sensor = try startedST(bus, .lsm6dso, .all)
+    var sensor = try started(bus, .lsm6dso, .all)
     bus.fill(word(1, 0, [1, 1, 1]) + word(2, 0, [2, 2, 2]), unit: 7)
     bus.statusBytes[0] = 40
     #expect(try drained(&sensor).get().count == 1)
@@ -213,14 +212,7 @@ struct FIFODecodingTests {
   func restBesideStamps() throws {
     for isStamped in [false, true] {
       let bus = FIFOBus(.lsm6dsl)
-      var configuration = SensorConfiguration(
-        rate: hertz(416), channels: .gyroscope, busClock: 400_000)
-      configuration.stampsSamples = isStamped
-      var sensor = try FIFOSensor(
-        bus: bus, identity: SensorIdentity(model: .lsm6dsl, address: I2CAddress(known: 0x6A)),
-        configuration: configuration)
-      while case .wait = try sensor.bringUp() {}
-      try sensor.startFIFO()
+      var sensor = try started(bus, .lsm6dsl, .gyroscope, isStamped: isStamped)
       bus.fill([UInt8](repeating: 0, count: isStamped ? 24 : 12), unit: 2)
       #expect(try drained(&sensor).get().count == 2)
     }
@@ -247,13 +239,6 @@ struct FIFODecodingTests {
       #expect(try drained(&sensor).get().count == 2)
     }
   }
-}
-
-/// A driver of an ST chip at 416 Hz, its FIFO started.
-func startedST(
-  _ bus: FIFOBus, _ model: SensorModel, _ channels: ChannelSet = .all
-) throws -> FIFOSensor<FIFOBus> {
-  try started(bus, model, channels, rate: hertz(416))
 }
 
 @Suite("The stamps of slots")

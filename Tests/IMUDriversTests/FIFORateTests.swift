@@ -9,12 +9,12 @@ struct FIFORateTests {
   /// The sentence that refuses a rate; empty when it is not refused.
   private func refusal(
     _ model: SensorModel, _ rate: SampleRate, _ channels: ChannelSet = .all,
-    busClock: Int? = 400_000
+    busClock: Int? = 400_000, isStamped: Bool = false
   ) -> String {
     var configuration = SensorConfiguration(
       rate: rate, accelerometerRange: model.accelerometerRanges[1],
       gyroscopeRange: model.gyroscopeRanges[1], channels: channels, busClock: busClock)
-    configuration.readsFIFO = true
+    (configuration.readsFIFO, configuration.stampsSamples) = (true, isStamped)
     return IMUDriversTests.refusal(configuration, model)
   }
 
@@ -58,8 +58,8 @@ struct FIFORateTests {
       #expect(model.fifoRate(rate, channels: .all) == rate)
     }
     #expect(model.fifoRate(hertz(333), channels: .all) == nil)
-    var sensor = try started(
-      FIFOBus(model), model, rate: try #require(SampleRate(decimal: "333.33")))
+    let third = try #require(SampleRate(decimal: "333.33"))
+    var sensor = try started(FIFOBus(model), model, rate: third)
     let (rate, dataRate) = (sensor.rate, sensor.description.outputDataRate)
     #expect(rate == SampleRate(1000, per: 3))
     #expect(dataRate == 1000 / 3.0)
@@ -136,27 +136,14 @@ struct FIFORateTests {
 
   @Test("of which time stamps leave fewer")
   func stamped() {
-    func refusal(
-      _ rate: UInt32, _ model: SensorModel = .lsm6dso, _ channels: ChannelSet = .all,
-      busClock: Int = 400_000
-    ) -> String {
-      var configuration = SensorConfiguration(
-        rate: hertz(rate), channels: channels, busClock: busClock)
-      (configuration.readsFIFO, configuration.stampsSamples) = (true, true)
-      do throws(SensorError) {
-        try configuration.validate(for: model)
-        return ""
-      } catch {
-        return error.description
-      }
-    }
-    #expect(refusal(1666).isEmpty)
-    #expect(refusal(3332).hasPrefix("3332 samples of 21 bytes a second and 50 drains take"))
-    #expect(refusal(3332).hasSuffix("ask for 1666 Hz or less"))
-    #expect(
-      refusal(3332, .lsm6dso, .gyroscope)
-        .hasSuffix("ask for 1666 Hz or less, or ask for no time stamps"))
-    #expect(refusal(1000, .mpu6050, busClock: 100_000).hasSuffix("i2c_arm_baudrate=400000"))
+    #expect(refusal(.lsm6dso, hertz(1666), isStamped: true).isEmpty)
+    let both = refusal(.lsm6dso, hertz(3332), isStamped: true)
+    #expect(both.hasPrefix("3332 samples of 21 bytes a second and 50 drains take"))
+    #expect(both.hasSuffix("ask for 1666 Hz or less"))
+    let one = refusal(.lsm6dso, hertz(3332), .gyroscope, isStamped: true)
+    #expect(one.hasSuffix("ask for 1666 Hz or less, or ask for no time stamps"))
+    let slow = refusal(.mpu6050, hertz(1000), busClock: 100_000, isStamped: true)
+    #expect(slow.hasSuffix("i2c_arm_baudrate=400000"))
   }
 
   @Test("that a bus does not carry are refused with the arithmetic")

@@ -24,7 +24,7 @@ struct FIFOStatusTests {
       (SensorModel.mpu6050, 0x72, 2), (.lsm6dso, 0x3A, 2), (.lsm6dsl, 0x3A, 4),
     ] as [(SensorModel, UInt8, Int)] {
       let bus = FIFOBus(model)
-      var sensor = try started(bus, model, rate: model == .mpu6050 ? hertz(1000) : hertz(833))
+      var sensor = try started(bus, model)
       bus.chip.forgetTrace()
       _ = try sensor.readFill()
       #expect(bus.chip.trace == [.read(status, count)])
@@ -84,7 +84,7 @@ struct FIFOStatusTests {
   @Test("of an LSM6DSO is of words, its flags beside it")
   func words() throws {
     let bus = FIFOBus(.lsm6dso)
-    var sensor = try startedST(bus, .lsm6dso)
+    var sensor = try started(bus, .lsm6dso)
     let (capacity, losesAlignment) = (sensor.capacity, sensor.losesAlignment)
     #expect(capacity == 255)
     #expect(!losesAlignment)
@@ -115,7 +115,7 @@ struct FIFOStatusTests {
       (.lsm6ds33, 8192),
     ] {
       let bus = FIFOBus(model)
-      var sensor = try startedST(bus, model)
+      var sensor = try started(bus, model)
       let (capacity, losesAlignment) = (sensor.capacity, sensor.losesAlignment)
       #expect(capacity == size / 12 - 2)
       #expect(losesAlignment)
@@ -149,7 +149,7 @@ struct FIFOStatusTests {
   func notEmptied() throws {
     for model in [SensorModel.mpu6050, .lsm6dso, .lsm6dsl] {
       let bus = FIFOBus(model)
-      var sensor = try started(bus, model, rate: model == .mpu6050 ? hertz(1000) : hertz(416))
+      var sensor = try started(bus, model)
       bus.statusBytes = model == .mpu6050 ? [0, 14] : [14, 0, 0, 0]
       let error = try #require(throws: FIFOError.self) { try sensor.startFIFO() }
       #expect(error == .notEmptied(14))

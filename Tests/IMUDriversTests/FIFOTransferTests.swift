@@ -6,8 +6,6 @@ import Testing
 
 @Suite("The transfers of a FIFO")
 struct FIFOTransferTests {
-  private static let packet = bigEndian([1, 2, 3, 4, 5, 6, 7])
-
   /// Forty packets, each with its number.
   private func packets(_ count: Int = 40) -> [UInt8] {
     (0..<count).flatMap { bigEndian([Int16($0), 2, 3, 4, 5, 6, 7]) }
@@ -29,7 +27,7 @@ struct FIFOTransferTests {
         .read(0x72, 2), .write(0x6A, 0x40), .write(0x38, 0x01), .write(0x23, 0xF8),
       ])
     bus = FIFOBus(.lsm6dso)
-    sensor = try startedST(bus, .lsm6dso, [.accelerometer, .gyroscope])
+    sensor = try started(bus, .lsm6dso, [.accelerometer, .gyroscope])
     bus.chip.forgetTrace()
     try sensor.startFIFO()
     #expect(
@@ -38,7 +36,7 @@ struct FIFOTransferTests {
         .write(0x09, 0x66), .write(0x0A, 0x06),
       ])
     bus = FIFOBus(.lsm6dsl)
-    sensor = try startedST(bus, .lsm6dsl, .gyroscope)
+    sensor = try started(bus, .lsm6dsl, .gyroscope)
     bus.chip.forgetTrace()
     try sensor.startFIFO()
     #expect(
@@ -47,7 +45,7 @@ struct FIFOTransferTests {
         .write(0x08, 0x08), .write(0x09, 0x00), .write(0x0A, 0x36),
       ])
     bus = FIFOBus(.lsm6dsl)
-    _ = try started(bus, .lsm6dsl, .gyroscope, rate: hertz(416), watermark: 101)
+    _ = try started(bus, .lsm6dsl, .gyroscope, watermark: 101)
     // 303 words.
     #expect(bus.chip.registers[0x06] == 0x2F && bus.chip.registers[0x07] == 0x01)
     #expect(throws: SensorError.self) {
@@ -70,19 +68,17 @@ struct FIFOTransferTests {
   func image() throws {
     for (model, register) in [(SensorModel.mpu6050, 0x23), (.lsm6dso, 0x09), (.lsm6dsl, 0x08)] {
       let bus = FIFOBus(model)
-      var sensor = try started(bus, model, rate: model == .mpu6050 ? hertz(1000) : hertz(416))
-      var check = try sensor.checkConfiguration()
-      #expect(check == .intact)
+      var sensor = try started(bus, model)
+      #expect(try sensor.checkConfiguration() == .intact)
       let value = bus.chip.registers[register]
       #expect(value != 0)
       bus.chip.registers[register] = 0
-      check = try sensor.checkConfiguration()
+      let check = try sensor.checkConfiguration()
       #expect(check == .lost(register: UInt8(register), expected: value, found: 0))
       sensor.restart()
       while case .wait = try sensor.bringUp() {}
       #expect(bus.chip.registers[register] == 0)
-      check = try sensor.checkConfiguration()
-      #expect(check == .intact)
+      #expect(try sensor.checkConfiguration() == .intact)
     }
   }
 
@@ -98,7 +94,7 @@ struct FIFOTransferTests {
     #expect(try drained(&sensor).get().count == 5)
     #expect(bus.bursts.suffix(1) == [70])
     let tagged = FIFOBus(.lsm6dso)
-    var other = try startedST(tagged, .lsm6dso)
+    var other = try started(tagged, .lsm6dso)
     tagged.limit = 60
     tagged.fill(words(0..<20), unit: 7)
     #expect(try drained(&other).get().map(\.ax) == (0..<20).map(Int16.init))
@@ -117,7 +113,7 @@ struct FIFOTransferTests {
   func blocks() throws {
     let tagged = FIFOBus(.lsm6dso)
     tagged.longestRead = 32
-    var sensor = try startedST(tagged, .lsm6dso)
+    var sensor = try started(tagged, .lsm6dso)
     tagged.fill(words(0..<9), unit: 7)
     #expect(try drained(&sensor).get().count == 9)
     #expect(tagged.bursts == [28, 28, 28, 28, 14])
@@ -137,9 +133,8 @@ struct FIFOTransferTests {
     "that fail while a FIFO is started are its error, and the next start succeeds",
     arguments: [SensorModel.mpu6050, .lsm6dso, .lsm6dsl])
   func failingStart(_ model: SensorModel) throws {
-    let rate = model == .mpu6050 ? hertz(1000) : hertz(416)
     let bus = FIFOBus(model)
-    var sensor = try started(bus, model, rate: rate)
+    var sensor = try started(bus, model)
     bus.chip.forgetTrace()
     try sensor.startFIFO()
     let trace = bus.chip.trace
@@ -169,7 +164,7 @@ struct FIFOTransferTests {
       for number in 0..<4 {
         let bus = FIFOBus(model)
         bus.longestRead = 70
-        var sensor = try started(bus, model, rate: model == .mpu6050 ? hertz(1000) : hertz(416))
+        var sensor = try started(bus, model)
         bus.fill(model == .mpu6050 ? packets(15) : words(0..<15), unit: model == .mpu6050 ? 1 : 7)
         bus.chip.forgetTrace()
         bus.chip.failure = { $0 == number ? .noAcknowledge : nil }
@@ -190,7 +185,7 @@ struct FIFOTransferTests {
   func overrunMeanwhile() throws {
     for flags in [UInt8(0x08), 0x00] {
       let bus = FIFOBus(.lsm6dso)
-      var sensor = try startedST(bus, .lsm6dso)
+      var sensor = try started(bus, .lsm6dso)
       bus.fill(words(0..<1) + word(1, 1, [1, 1, 1]) + words(2..<9), unit: 7, flags: flags)
       let result = drained(&sensor)
       if flags == 0 {
@@ -204,7 +199,7 @@ struct FIFOTransferTests {
   @Test("of an overrun LSM6DSO begin with the next whole slot, and clear the flag")
   func overrun() throws {
     let bus = FIFOBus(.lsm6dso)
-    var sensor = try startedST(bus, .lsm6dso)
+    var sensor = try started(bus, .lsm6dso)
     bus.fill(words(0..<2) + word(1, 2, [9, 9, 9]), unit: 7)
     #expect(try drained(&sensor).get().count == 2)
     // The other half of slot 2 was overwritten; so was half of slot 9.

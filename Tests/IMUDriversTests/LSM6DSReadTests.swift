@@ -9,10 +9,8 @@ struct LSM6DSReadTests {
   let bus = TraceBus.lsm6ds()
 
   func ready(_ channels: ChannelSet = .all) throws -> PolledSensor<TraceBus> {
-    var sensor = try PolledSensor(
-      bus: bus, identity: SensorIdentity(model: .lsm6dso, address: bus.address),
-      configuration: SensorConfiguration(rate: hertz(10), channels: channels))
-    _ = try bringUp(&sensor)
+    let sensor = try broughtUp(
+      bus, .lsm6dso, SensorConfiguration(rate: hertz(10), channels: channels))
     bus.forgetTrace()
     return sensor
   }
@@ -33,6 +31,14 @@ struct LSM6DSReadTests {
       for (index, count) in counts.utf8.enumerated() { bus.registers[0x22 + 2 * index] = count }
       number += 1
     }
+  }
+
+  /// What follows "abcdef" when only some axes change, in every choice of them.
+  static let changed = (1..<64).map { changes in
+    String(
+      "abcdef".utf8.enumerated().map { index, axis in
+        Character(UnicodeScalar(changes & (1 << index) != 0 ? axis - 32 : axis))
+      })
   }
 
   /// The low bytes of the six axes, gyroscope first, as ``script(_:_:)`` has them.
@@ -134,12 +140,8 @@ struct LSM6DSReadTests {
   @Test("wherever one update falls, and whatever counts it leaves as they were, a sample is whole")
   func everyUpdate() throws {
     var thirds = 0
-    for changes in 1..<64 {
-      let old = "abcdef"
-      let new = String(
-        old.utf8.enumerated().map { index, axis in
-          Character(UnicodeScalar(changes & (1 << index) != 0 ? axis - 32 : axis))
-        })
+    let old = "abcdef"
+    for new in Self.changed {
       for place in 0...18 {
         let test = LSM6DSReadTests()
         var sensor = try test.ready()

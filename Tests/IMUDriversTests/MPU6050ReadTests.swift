@@ -6,21 +6,11 @@ import Testing
 
 @Suite("Reading an MPU-6050")
 struct MPU6050ReadTests {
-  let bus: TraceBus
-  private let configuration: SensorConfiguration
-
-  init() {
-    bus = TraceBus.mpu6050()
-    configuration = SensorConfiguration(rate: hertz(10))
-  }
+  let bus = TraceBus.mpu6050()
 
   private func ready(_ channels: ChannelSet = .all) throws -> PolledSensor<TraceBus> {
-    var configuration = configuration
-    configuration.channels = channels
-    var sensor = try PolledSensor(
-      bus: bus, identity: SensorIdentity(model: .mpu6050, address: bus.address),
-      configuration: configuration)
-    _ = try bringUp(&sensor)
+    let sensor = try broughtUp(
+      bus, .mpu6050, SensorConfiguration(rate: hertz(10), channels: channels))
     bus.forgetTrace()
     return sensor
   }

@@ -76,19 +76,16 @@ struct NewestReadTests {
     let bus = FIFOBus(.lsm6dso)
     var sensor = try ready(bus)
     bus.bytes = slot(1, axes(first))
-    let result = read(&sensor)
-    #expect(result == Outcome(.fresh, first))
+    #expect(read(&sensor) == Outcome(.fresh, first))
     #expect(sensor.evidence.isConfigured)
     #expect(sensor.evidence.outputs == SensorOutputs(first))
     #expect(SensorOutputs() == SensorOutputs(RawSample()))
     #expect(bus.chip.trace == [.read(0, 14)] && bus.bursts.last == 14)
-    let again = read(&sensor)
-    #expect(again == Outcome(.stale, untouched))
+    #expect(read(&sensor) == Outcome(.stale, untouched))
     #expect(!sensor.evidence.isConfigured)
     // Words in the other order, of any number.
     bus.bytes = word(2, 3, [4, -5, 6]) + word(1, 3, [1, 2, -3])
-    let swapped = read(&sensor)
-    #expect(swapped == Outcome(.fresh, first))
+    #expect(read(&sensor) == Outcome(.fresh, first))
   }
 
   @Test("a slot that replaces the rest of the one that is read is read whole, in one burst more")
@@ -97,8 +94,7 @@ struct NewestReadTests {
       let bus = FIFOBus(.lsm6dso)
       var sensor = try ready(bus)
       bus.bytes = slot(number, axes(first)).prefix(7) + slot(number + 1, axes(second))
-      let result = read(&sensor)
-      #expect(result == Outcome(.fresh, second))
+      #expect(read(&sensor) == Outcome(.fresh, second))
       #expect(bus.bursts.suffix(2) == [14, 7])
       #expect(sensor.evidence.isLate && sensor.evidence.isConfigured)
     }
@@ -138,15 +134,13 @@ struct NewestReadTests {
       let bus = FIFOBus(.lsm6dso)
       var sensor = try ready(bus)
       bus.bytes = [tag] + slot(0, axes(first)).dropFirst()
-      let result = read(&sensor)
-      #expect(result == Outcome(.doubtful, untouched))
+      #expect(read(&sensor) == Outcome(.doubtful, untouched))
     }
     let bus = FIFOBus(.lsm6dso)
     var sensor = try ready(bus)
     // No chip, or no power.
     bus.rest = 0xFF
-    let result = read(&sensor)
-    #expect(result == Outcome(.doubtful, untouched))
+    #expect(read(&sensor) == Outcome(.doubtful, untouched))
     #expect(!sensor.evidence.isConfigured)
   }
 
@@ -155,11 +149,9 @@ struct NewestReadTests {
     let bus = FIFOBus(.lsm6dso)
     var sensor = try ready(bus)
     bus.bytes = Array(slot(1, axes(first)).prefix(7))
-    let result = read(&sensor)
-    #expect(result == Outcome(.stale, untouched))
+    #expect(read(&sensor) == Outcome(.stale, untouched))
     bus.bytes = Array(slot(1, axes(first)).suffix(7))
-    let other = read(&sensor)
-    #expect(other == Outcome(.stale, untouched))
+    #expect(read(&sensor) == Outcome(.stale, untouched))
   }
 
   @Test("a failure is thrown when no sample follows it, and forgotten when one does")
@@ -167,16 +159,13 @@ struct NewestReadTests {
     let bus = FIFOBus(.lsm6dso)
     var sensor = try ready(bus)
     bus.chip.failure = { $0 == 0 ? .noAcknowledge : nil }
-    let lost = read(&sensor)
-    #expect(lost == Outcome(nil, untouched))
+    #expect(read(&sensor) == Outcome(nil, untouched))
     bus.chip.forgetTrace()
     bus.bytes = slot(1, axes(first))
-    let kept = read(&sensor)
-    #expect(kept == Outcome(.fresh, first))
+    #expect(read(&sensor) == Outcome(.fresh, first))
     bus.chip.forgetTrace()
     bus.chip.failure = { _ in .noAcknowledge }
-    let dead = read(&sensor)
-    #expect(dead == Outcome(nil, untouched))
+    #expect(read(&sensor) == Outcome(nil, untouched))
     #expect(bus.chip.trace.count == 3)
   }
 
@@ -252,13 +241,11 @@ struct NewestReadTests {
       var sensor = try ready(bus, model)
       places(bus, [(0xC0, 0), (0x10, 0)])
       bus.bytes = littleEndian(axes(first))
-      let result = read(&sensor)
-      #expect(result == Outcome(.fresh, first))
+      #expect(read(&sensor) == Outcome(.fresh, first))
       #expect(bus.chip.trace == [.read(0x3B, 2), .read(0, 12), .read(0x3A, 3)])
       #expect(sensor.evidence.isConfigured)
       places(bus, [(0x30, 0)])
-      let empty = read(&sensor)
-      #expect(empty == Outcome(.stale, untouched))
+      #expect(read(&sensor) == Outcome(.stale, untouched))
     }
   }
 
@@ -270,8 +257,7 @@ struct NewestReadTests {
       bus.bytes =
         littleEndian(Array(axes(first).prefix(taken))) + littleEndian(axes(second))
       places(bus, [(0x40, 0), (0x00, UInt8(6 - taken)), (0x10, 0)])
-      let result = read(&sensor)
-      #expect(result == Outcome(.fresh, second))
+      #expect(read(&sensor) == Outcome(.fresh, second))
       #expect(sensor.evidence.isLate)
       #expect(bus.bursts.suffix(2) == [12, 2 * taken])
     }
@@ -291,8 +277,7 @@ struct NewestReadTests {
       var sensor = try ready(bus, .lsm6dsl)
       bus.bytes = littleEndian(axes(first) + axes(second))
       places(bus, statuses)
-      let result = read(&sensor)
-      #expect(result == Outcome(reading, untouched), "\(statuses)")
+      #expect(read(&sensor) == Outcome(reading, untouched), "\(statuses)")
     }
     // The next slot came after the last word, and a part of a slot was left when it came.
     for (count, isWhole) in [(0, true), (6, true), (3, false), (1, false)] as [(UInt8, Bool)] {
@@ -300,8 +285,7 @@ struct NewestReadTests {
       var sensor = try ready(bus, .lsm6dsl)
       bus.bytes = littleEndian(axes(first))
       places(bus, [(0x40, 0), (0x00, 0)], count: count)
-      let result = read(&sensor)
-      #expect(result == Outcome(isWhole ? .fresh : .stale, isWhole ? first : untouched))
+      #expect(read(&sensor) == Outcome(isWhole ? .fresh : .stale, isWhole ? first : untouched))
     }
   }
 
@@ -313,14 +297,12 @@ struct NewestReadTests {
       bus.bytes = littleEndian(axes(first))
       places(bus, [(0x40, 0), (0x00, 0), (0x10, 0)])
       bus.chip.failure = { $0 == number ? .noAcknowledge : nil }
-      let result = read(&sensor)
-      #expect(result == Outcome(.fresh, first), "\(number)")
+      #expect(read(&sensor) == Outcome(.fresh, first), "\(number)")
       // What a failed burst took out is lost.
       bus.chip.forgetTrace()
       places(bus, [(0x40, 0), (0x00, 2)])
       bus.chip.failure = { $0 == 1 ? .noAcknowledge : nil }
-      let lost = read(&sensor)
-      #expect(lost == Outcome(nil, untouched))
+      #expect(read(&sensor) == Outcome(nil, untouched))
     }
   }
 }

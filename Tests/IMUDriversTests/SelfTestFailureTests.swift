@@ -33,16 +33,24 @@ struct SelfTestFailureTests {
     }
   }
 
-  @Test("once at operation N, for every N, is repeated and changes nothing", arguments: models)
-  func transient(model: SensorModel) throws {
-    let bench = SelfTestBench(model)
-    let prepare = Self.used(model)
+  /// Runs with a fault at operation N, for every N from 1 on.
+  private func runs(
+    _ model: SensorModel, with fault: Fault
+  ) throws -> [(number: Int, outcome: SelfTestBench.Outcome)] {
+    let (bench, prepare) = (SelfTestBench(model), Self.used(model))
     let good = try bench(prepare: prepare)
     #expect(good.before == good.after && good.isRestored)
-    for number in 1...good.transfers {
+    return try (1...good.transfers).map { number in
       let outcome = try bench(prepare: prepare) { bus in
-        bus.inject(.fail(.noAcknowledge, errno: 121), at: .transfer(bus.transferCount + number))
+        bus.inject(fault, at: .transfer(bus.transferCount + number))
       }
+      return (number, outcome)
+    }
+  }
+
+  @Test("once at operation N, for every N, is repeated and changes nothing", arguments: models)
+  func transient(model: SensorModel) throws {
+    for (number, outcome) in try runs(model, with: .fail(.noAcknowledge, errno: 121)) {
       #expect(outcome.verdicts == Array(repeating: .pass, count: 6), "operation \(number)")
       #expect(outcome.isRestored && outcome.before == outcome.after, "operation \(number)")
     }
@@ -52,14 +60,9 @@ struct SelfTestFailureTests {
     "by a failure at operation N, for every N, is reported with the register, and the registers are as before",
     arguments: models)
   func failure(model: SensorModel) throws {
-    let bench = SelfTestBench(model)
-    let prepare = Self.used(model)
-    let count = try bench(prepare: prepare).transfers
     var ended = 0
-    for number in 1...count {
-      let outcome = try bench(prepare: prepare) { bus in
-        bus.inject(.fail(.timeout, errno: 110), at: .transfer(bus.transferCount + number))
-      }
+    let runs = try runs(model, with: .fail(.timeout, errno: 110))
+    for (number, outcome) in runs {
       #expect(outcome.isRestored && outcome.before == outcome.after, "operation \(number)")
       if case .failed(.bus(let failed, _, let error)) = outcome.report.outcome {
         #expect(failed == model && error.kind == .timeout, "operation \(number)")
@@ -71,7 +74,7 @@ struct SelfTestFailureTests {
         #expect(outcome.verdicts == Array(repeating: .pass, count: 6), "operation \(number)")
       }
     }
-    #expect(ended > count / 2 && ended < count)
+    #expect(ended > runs.count / 2 && ended < runs.count)
   }
 
   @Test("by a register that reads otherwise each time ends, and no reading of it is written back")
@@ -97,16 +100,10 @@ struct SelfTestFailureTests {
     "by a bus that fails from operation N on, for every N, says that the registers are not as before, or they are",
     arguments: models)
   func dead(model: SensorModel) throws {
-    let bench = SelfTestBench(model)
-    let prepare = Self.used(model)
-    let count = try bench(prepare: prepare).transfers
     var lost = 0
-    for number in 1...count {
-      let outcome = try bench(prepare: prepare) { bus in
-        // The bench reads the registers when the run has given up, so some failures are left for it.
-        bus.inject(
-          .fail(.timeout, errno: 110, transfers: 60), at: .transfer(bus.transferCount + number))
-      }
+    // The bench reads the registers when the run has given up, so some failures are left for it.
+    let runs = try runs(model, with: .fail(.timeout, errno: 110, transfers: 60))
+    for (number, outcome) in runs {
       if outcome.isRestored {
         #expect(outcome.before == outcome.after, "operation \(number)")
       } else {
@@ -116,21 +113,16 @@ struct SelfTestFailureTests {
         #expect(finding.value.contains("the bus timed out"))
       }
     }
-    #expect(lost > count / 2)
+    #expect(lost > runs.count / 2)
   }
 
   @Test(
     "by a dip of the supply at operation N, for every N, does not pass for a chip's failure, and restores the registers or says that it cannot",
     arguments: models)
   func brownOut(model: SensorModel) throws {
-    let bench = SelfTestBench(model)
-    let prepare = Self.used(model)
-    let count = try bench(prepare: prepare).transfers
     var (unseen, refused): ([Int], [Int]) = ([], [])
-    for number in 1...count {
-      let outcome = try bench(prepare: prepare) { bus in
-        bus.inject(.brownOut, at: .transfer(bus.transferCount + number))
-      }
+    let runs = try runs(model, with: .brownOut)
+    for (number, outcome) in runs {
       #expect(!outcome.verdicts.contains(.fail), "operation \(number): \(outcome.report)")
       if case .moved = outcome.report.outcome {
         Issue.record("operation \(number): \(outcome.report)")
@@ -146,7 +138,7 @@ struct SelfTestFailureTests {
     let known = unseen.count + refused.count + 1
     #expect(unseen == Array(1..<unseen.count + 1), "\(unseen)")
     #expect(refused == Array(unseen.count + 1..<known), "\(refused)")
-    #expect(!refused.isEmpty && known < count / 4, "\(unseen) \(refused)")
+    #expect(!refused.isEmpty && known < runs.count / 4, "\(unseen) \(refused)")
   }
 
   @Test("by another chip at its address writes nothing to it")

@@ -52,18 +52,25 @@ struct SelfTestTests {
     }
   }
 
+  /// Counts at both ends of what passes, just beyond them, and 0.
+  private func edges(
+    _ acceleration: ClosedRange<Int>, _ rate: ClosedRange<Int>
+  ) -> [(a: Int, g: Int, verdict: CertificateFinding.Verdict)] {
+    [
+      (acceleration.lowerBound, rate.lowerBound, .pass),
+      (acceleration.upperBound, rate.upperBound, .pass),
+      (acceleration.lowerBound - 1, rate.lowerBound - 1, .fail),
+      (acceleration.upperBound + 1, rate.upperBound + 1, .fail), (0, 0, .fail),
+    ]
+  }
+
   @Test(
     "an ST chip passes at its limits and fails one count beyond, in both directions",
     arguments: models.filter { $0.family != .mpu6050 })
   func limits(model: SensorModel) {
     let (acceleration, rate) = Self.limits(model)
     for sign in [1, -1] {
-      for (a, g, verdict) in [
-        (acceleration.lowerBound, rate.lowerBound, CertificateFinding.Verdict.pass),
-        (acceleration.upperBound, rate.upperBound, .pass),
-        (acceleration.lowerBound - 1, rate.lowerBound - 1, .fail),
-        (acceleration.upperBound + 1, rate.upperBound + 1, .fail), (0, 0, .fail),
-      ] {
+      for (a, g, verdict) in edges(acceleration, rate) {
         let counts = [a, -a, a, g, -g, g].map { $0 * sign }
         let verdicts = SelfTestCounts(model, counts: counts).verdicts()
         #expect(verdicts == Array(repeating: verdict, count: 6), "\(counts)")
@@ -101,12 +108,7 @@ struct SelfTestTests {
       (31, 3241...4295, 10856...14390),
     ] as [(UInt8, ClosedRange<Int>, ClosedRange<Int>)])
   func firstTrim(code: UInt8, acceleration: ClosedRange<Int>, rate: ClosedRange<Int>) {
-    for (a, g, verdict) in [
-      (acceleration.lowerBound, rate.lowerBound, CertificateFinding.Verdict.pass),
-      (acceleration.upperBound, rate.upperBound, .pass),
-      (acceleration.lowerBound - 1, rate.lowerBound - 1, .fail),
-      (acceleration.upperBound + 1, rate.upperBound + 1, .fail), (0, 0, .fail),
-    ] {
+    for (a, g, verdict) in edges(acceleration, rate) {
       let right = SelfTestCounts(
         .mpu6050, counts: [a, a, a, g, -g, g], codes: Self.firstCodes(code))
       #expect(right.verdicts() == Array(repeating: verdict, count: 6))
@@ -125,10 +127,7 @@ struct SelfTestTests {
     for (code, range) in [(UInt8(1), 1310...3930), (101, 3544...10629)] {
       let codes = Dictionary(
         uniqueKeysWithValues: [UInt8(0), 1, 2, 0x0D, 0x0E, 0x0F].map { ($0, code) })
-      for (count, verdict) in [
-        (range.lowerBound, CertificateFinding.Verdict.pass), (range.upperBound, .pass),
-        (range.lowerBound - 1, .fail), (range.upperBound + 1, .fail), (0, .fail),
-      ] {
+      for (count, _, verdict) in edges(range, range) {
         for sign in [1, -1] {
           let counts = [count, -count, count, -count, count, -count].map { $0 * sign }
           let verdicts = SelfTestCounts(model, counts: counts, codes: codes).verdicts()

@@ -95,13 +95,14 @@ struct SensorIdentityTests {
     }
   }
 
-  @Test("00 and FF are idle wires, not chips", arguments: [UInt8(0x00), 0xFF])
+  @Test("00 and FF are idle wires, not chips, forced or not", arguments: [UInt8(0x00), 0xFF])
   func wires(value: UInt8) {
     var bus = TraceBus.mpu6050(identity: value)
     let text = failure(&bus)
     #expect(text.contains("no chip"))
     #expect(text.contains("pull-ups"))
     #expect(!text.contains("--sensor"))
+    #expect(failure(&bus, .mpu6050).contains("no chip"))
   }
 
   @Test("a chip that a kernel driver holds is reported as in use")
@@ -145,12 +146,6 @@ struct SensorIdentityTests {
         }
       }
     }
-  }
-
-  @Test("an idle wire is not accepted as a forced chip", arguments: [UInt8(0x00), 0xFF])
-  func forcedWire(value: UInt8) {
-    var bus = TraceBus.mpu6050(identity: value)
-    #expect(failure(&bus, .mpu6050).contains("no chip"))
   }
 
   @Test("of two sensors the first is used and the other named; either can be chosen by address")

@@ -41,8 +41,8 @@ struct SensorModelFixture: Sendable, CustomTestStringConvertible {
 
   init(
     _ model: SensorModel, _ name: String, _ identity: UInt8, _ isMPU: Bool,
-    _ gyroscopeRanges: [Int],
-    _ accelerometerRanges: [Int], _ temperature: (count: Double, celsius: Double)
+    _ gyroscopeRanges: [Int], _ accelerometerRanges: [Int],
+    _ temperature: (count: Double, celsius: Double)
   ) {
     self.model = model
     self.name = name
@@ -51,10 +51,5 @@ struct SensorModelFixture: Sendable, CustomTestStringConvertible {
     self.gyroscopeRanges = gyroscopeRanges
     self.accelerometerRanges = accelerometerRanges
     self.temperature = temperature
-  }
-
-  /// The chip where its address pin is low.
-  var sensorIdentity: SensorIdentity {
-    SensorIdentity(model: model, address: I2CAddress(known: isMPU ? 0x68 : 0x6A))
   }
 }

@@ -95,10 +95,9 @@ struct SensorModelTests {
       for model in models {
         for (range, density) in zip(model.accelerometerRanges, noise) {
           let address = model.addresses[0]
-          let sensor = try PolledSensor(
-            bus: TraceBus(address.rawValue),
-            identity: SensorIdentity(model: model, address: address),
-            configuration: SensorConfiguration(rate: hertz(10), accelerometerRange: range))
+          let sensor = try polled(
+            TraceBus(address.rawValue), model,
+            SensorConfiguration(rate: hertz(10), accelerometerRange: range))
           let found = sensor.expectation
           let bounds = try #require(found)
           #expect(published(bounds.acceleration) == density, "\(model), \(range) g")
@@ -127,37 +126,25 @@ struct SensorModelTests {
         let bus = TraceBus.chip(fixture)
         let configuration = SensorConfiguration(
           rate: hertz(10), accelerometerRange: accelerometerRange, gyroscopeRange: gyroscopeRange)
-        try withSensor(
-          fixture, bus, configuration,
-          FullScale(fixture: fixture, accelerometer: accelerometerRange, gyroscope: gyroscopeRange))
+        let description = try broughtUp(bus, fixture.model, configuration).description
+        #expect(description.model == fixture.name)
+        #expect(description.identity == fixture.identity)
+        #expect(description.address == (fixture.isMPU ? 0x68 : 0x6A))
+        #expect(description.accelerometerRange == accelerometerRange)
+        #expect(description.gyroscopeRange == gyroscopeRange)
+        let model = fixture.model
+        #expect(
+          description.accelerometerScale == model.accelerometerScale(range: accelerometerRange))
+        #expect(description.gyroscopeScale == model.gyroscopeScale(range: gyroscopeRange))
+        #expect(description.temperatureScale == model.temperature.scale)
+        #expect(description.temperatureOffset == model.temperature.offset)
+        #expect(description.outputDataRate > 0)
+        #expect(!description.filter.isEmpty)
         let accelerometer = bus.registers[fixture.isMPU ? 0x1C : 0x10]
         let gyroscope = bus.registers[fixture.isMPU ? 0x1B : 0x11]
         #expect(accelerometer & (fixture.isMPU ? 0x18 : 0x0C) == accelerometerBits[index])
         #expect(gyroscope & (fixture.isMPU ? 0x1F : 0x0F) == gyroscopeBits[gyroscopeRange])
       }
-    }
-  }
-
-  private struct FullScale: SensorTask {
-    let fixture: SensorModelFixture
-    let accelerometer: Int
-    let gyroscope: Int
-
-    func run<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) throws {
-      _ = try bringUp(&sensor)
-      let description = sensor.description
-      let model = fixture.model
-      #expect(description.model == fixture.name)
-      #expect(description.identity == fixture.identity)
-      #expect(description.address == (fixture.isMPU ? 0x68 : 0x6A))
-      #expect(description.accelerometerRange == accelerometer)
-      #expect(description.gyroscopeRange == gyroscope)
-      #expect(description.accelerometerScale == model.accelerometerScale(range: accelerometer))
-      #expect(description.gyroscopeScale == model.gyroscopeScale(range: gyroscope))
-      #expect(description.temperatureScale == model.temperature.scale)
-      #expect(description.temperatureOffset == model.temperature.offset)
-      #expect(description.outputDataRate > 0)
-      #expect(!description.filter.isEmpty)
     }
   }
 }

@@ -12,7 +12,7 @@ func hertz(_ value: UInt32) -> SampleRate {
 }
 
 /// Runs bring-up to its end; returns the waits that it asked for.
-func bringUp<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) throws(SensorError) -> [Int64] {
+func bringUp(_ sensor: inout PolledSensor<TraceBus>) throws(SensorError) -> [Int64] {
   var waits: [Int64] = []
   while waits.count < 1000 {
     switch try sensor.bringUp() {
@@ -24,7 +24,7 @@ func bringUp<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) throws(Senso
 }
 
 /// Runs bring-up to its end; returns its error, if any.
-func bringUpError<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) -> SensorError? {
+func bringUpError(_ sensor: inout PolledSensor<TraceBus>) -> SensorError? {
   do throws(SensorError) {
     _ = try bringUp(&sensor)
     return nil
@@ -33,19 +33,24 @@ func bringUpError<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) -> Sens
   }
 }
 
-/// A test's work with either kind of sensor.
-protocol SensorTask {
-  func run<Sensor: IMUSensor & ~Copyable>(_ sensor: inout Sensor) throws
+/// A driver of the chip on `bus`, taken for `model`; at 10 Hz unless configured.
+func polled(
+  _ bus: TraceBus, _ model: SensorModel,
+  _ configuration: SensorConfiguration = SensorConfiguration(rate: hertz(10))
+) throws(SensorError) -> PolledSensor<TraceBus> {
+  try PolledSensor(
+    bus: bus, identity: SensorIdentity(model: model, address: bus.address),
+    configuration: configuration)
 }
 
-/// Makes the sensor for a fixture on `bus` and runs `task` on it.
-func withSensor(
-  _ fixture: SensorModelFixture, _ bus: TraceBus, _ configuration: SensorConfiguration,
-  _ task: some SensorTask
-) throws {
-  var sensor = try PolledSensor(
-    bus: bus, identity: fixture.sensorIdentity, configuration: configuration)
-  try task.run(&sensor)
+/// The same, brought up.
+func broughtUp(
+  _ bus: TraceBus, _ model: SensorModel,
+  _ configuration: SensorConfiguration = SensorConfiguration(rate: hertz(10))
+) throws(SensorError) -> PolledSensor<TraceBus> {
+  var sensor = try polled(bus, model, configuration)
+  _ = try bringUp(&sensor)
+  return sensor
 }
 
 /// A simulated chip on a bus of its own, driven by the shipped driver.

@@ -38,6 +38,13 @@ final class TraceBus: I2CBus {
 
   func forgetTrace() { trace = [] }
 
+  /// The registers that the trace has writes to.
+  var writtenRegisters: Set<UInt8> { TraceBus.writtenRegisters(trace[...]) }
+
+  static func writtenRegisters(_ trace: ArraySlice<Transfer>) -> Set<UInt8> {
+    Set(trace.compactMap { if case .write(let register, _) = $0 { register } else { nil } })
+  }
+
   func read(
     _ address: I2CAddress, register: UInt8, into buffer: UnsafeMutableRawBufferPointer
   ) throws(BusError) {

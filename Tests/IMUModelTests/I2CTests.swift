@@ -60,12 +60,6 @@ struct I2CTests {
     #expect(value == 0x75)
     let failure = BusError(.timeout, .read, address: I2CAddress(known: 0x68), register: 0x75)
     bus.failure = failure
-    var caught: BusError?
-    do throws(BusError) {
-      _ = try bus.read(I2CAddress(known: 0x68), register: 0x75)
-    } catch {
-      caught = error
-    }
-    #expect(caught == failure)
+    #expect(throws: failure) { try bus.read(I2CAddress(known: 0x68), register: 0x75) }
   }
 }

@@ -54,8 +54,10 @@ struct VocabularyTests {
       ])
   }
 
-  @Test("a count is found by the name and by the phrase of its cause", arguments: GapCause.allCases)
-  func counts(cause: GapCause) {
+  @Test(
+    "every cause has its own account, found by its name and phrase, and the account balances",
+    arguments: GapCause.allCases)
+  func tally(cause: GapCause) {
     var tally = TickTally()
     tally.sampled = 5
     tally.add(2, cause)
@@ -66,6 +68,13 @@ struct VocabularyTests {
     #expect(named.first { $0.name == cause.name }?.count == 3)
     #expect(named[0].count == 8)
     #expect(named.dropFirst().reduce(0) { $0 + $1.count } == 8)
+    #expect(tally.scheduled == 8)
+    let accounts = [
+      tally.missed, tally.busErrors, tally.ringFull, tally.stale, tally.reinitialising,
+      tally.lost, tally.frozen,
+    ]
+    #expect(accounts.filter { $0 == 3 }.count == 1)
+    #expect(accounts.reduce(0, +) == 3)
   }
 
   @Test("a gap survives a tick record", arguments: GapCause.allCases)
@@ -84,20 +93,6 @@ struct VocabularyTests {
       #expect(TickRecord(event).sensorEvent == event)
       #expect(TickRecord(event).gap == nil)
     }
-  }
-
-  @Test("every cause has its own account, and the account balances", arguments: GapCause.allCases)
-  func tally(cause: GapCause) {
-    var tally = TickTally()
-    tally.sampled = 100
-    tally.add(7, cause)
-    #expect(tally.scheduled == 107)
-    let others = [
-      tally.missed, tally.busErrors, tally.ringFull, tally.stale, tally.reinitialising,
-      tally.lost, tally.frozen,
-    ]
-    #expect(others.filter { $0 == 7 }.count == 1)
-    #expect(others.reduce(0, +) == 7)
   }
 
   @Test("a ring of 600 tick records takes less than 40 kB")

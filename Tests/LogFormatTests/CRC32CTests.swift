@@ -27,15 +27,6 @@ struct CRC32CTests {
     }
   }
 
-  @Test("of two pieces continues from the first one's")
-  func goesOn() {
-    let bytes = (0..<40).map { UInt8($0) }
-    for cut in 0...40 {
-      let first = imulog_crc32c(0, Array(bytes[..<cut]), cut)
-      #expect(imulog_crc32c(first, Array(bytes[cut...]), 40 - cut) == imulog_crc32c(0, bytes, 40))
-    }
-  }
-
   @Test("of nothing is the previous value")
   func nothing() {
     #expect(imulog_crc32c(7, nil, 0) == 7)

@@ -108,13 +108,7 @@ struct DamageTests {
     _ = try bytes.withUnsafeBytes { try decoder.begin(page: $0, sequence: 1) }
     #expect(decoder.offset == PageHeader.size)
     #expect(try decoder.next(into: &block) == .mark(Mark(time: 1)))
-    var thrown: FormatError?
-    do {
-      _ = try decoder.next(into: &block)
-    } catch {
-      thrown = error
-    }
-    #expect(thrown == FormatError(.damagedChunk, offset: end))
+    #expect(throws: FormatError(.damagedChunk, offset: end)) { try decoder.next(into: &block) }
     #expect(decoder.offset == end)
     #expect(try decoder.next(into: &block) == nil)
   }

@@ -86,14 +86,6 @@ struct ForeignBytesTests {
     }
   }
 
-  @Test("a chunk of kind 0 with a body is damage")
-  func kindZero() {
-    var page = TestPage(.example, sequence: 0)
-    page.add(kind: 0, [1])
-    #expect(LogContent(decoding: page.bytes, .example).damage.count == 1)
-    #expect(LogContent(decoding: page.bytes, .example).others.isEmpty)
-  }
-
   @Test("a gap that ends beyond tick 2⁶³, and counts that overflow, are damage")
   func outOfRange() {
     // Varints of 2⁶³ and of 2⁶⁰.

@@ -114,13 +114,6 @@ struct HandmadePageTests {
     #expect(count == 579 * 1024)
   }
 
-  @Test("is not refused for zeros after its values")
-  func zerosBehind() throws {
-    let zeros = String(repeating: "0", count: 400)
-    let found = try samples("0 0000000000 000 00 1 0000 0 1 0000 1 0000000000000001" + zeros)
-    #expect(found == [[0, 0, 1]])
-  }
-
   @Test("with a linear predictor")
   func linear() throws {
     // Order 2, weights 3 and −1 in 3 bits, shift 1. 8; order 1 while one is known: 8 + 2 = 10;

@@ -78,20 +78,6 @@ struct HeaderTextTests {
     #expect(try decode(encodeHeader(found)) == found)
   }
 
-  @Test("axes that can be read are those of the mounting")
-  func axes() throws {
-    #expect(try decode(page(least + ["axes y,z,x"])).axes == AxisMap("y,z,x"))
-  }
-
-  @Test("is readable without the program")
-  func readable() throws {
-    let text = String(decoding: try encodeHeader(.example).dropFirst(34).dropLast(4), as: UTF8.self)
-    #expect(
-      text.hasPrefix("imulog 1\nid 1b4e28ba-2fa1-41d2-883f-0016d3cca427\nnumber 3\nrate 10/1\n"))
-    #expect(text.contains("\nnote first\\nsecond \\\\ line\n"))
-    #expect(text.contains("\nchannels ax ay az gx gy gz temp\n"))
-  }
-
   @Test("needs no more than the nine entries that every log has, and skips unknown ones")
   func leastEntries() throws {
     #expect(try decode(page(least)).channels == ChannelSet(rawValue: 0b100_0001))

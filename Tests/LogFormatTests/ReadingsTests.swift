@@ -21,22 +21,16 @@ struct ReadingsTests {
     for (before, length, start, end) in [
       (1999, 1, 1000, 2000), (2000, 1, 2000, 3000), (-1, 2, -1000, 1000), (-1000, 1000, -1000, 0),
       (5, 4_294_960_000, 0, 4_294_961_000), (-5, 1, -1000, 0),
+      // No sample and no read: the beginning of an epoch.
+      (1999, 0, 1000, 1000),
     ] as [(Int64, UInt32, Int64, Int64)] {
       var reading = reading
       (reading.before, reading.length) = (before, length)
+      if length == 0 { reading.count = 0 }
       let found = try #require(try content([reading]).readings.first)
       #expect(found.before == start)
       #expect(found.before + Int64(found.length) == end)
     }
-  }
-
-  @Test("of the beginning of an epoch have no instant after them")
-  func beginning() throws {
-    var beginning = reading
-    (beginning.count, beginning.before, beginning.length) = (0, 1999, 0)
-    let found = try #require(try content([beginning]).readings.first)
-    #expect(found.before == 1000)
-    #expect(found.length == 0)
   }
 
   @Test("come back from the ends of their ranges, one after the other")
@@ -144,6 +138,9 @@ struct ReadingsChunkTests {
   /// Kind 16, one reading, epoch 1, cause 1, first tick 0, count before 2, steps 0 and 0, count 3, 4 µs, offset 5, and
   /// the reading's own four fields.
   private let body: [UInt8] = [16, 1, 1, 1, 0, 2, 0, 0, 6, 8, 10, 2, 4, 15, 1]
+  private let reading = FIFOReading(
+    epoch: 1, cause: .start, firstTick: 0, countBefore: 2, count: 4, before: 6000, length: 3000,
+    offset: 4, isDrained: true)
 
   private func content(_ body: [UInt8]) -> LogContent {
     var page = TestPage(.example, sequence: 0)
@@ -153,9 +150,6 @@ struct ReadingsChunkTests {
 
   @Test("is read as the specification has it, whatever follows its fields")
   func fields() {
-    let reading = FIFOReading(
-      epoch: 1, cause: .start, firstTick: 0, countBefore: 2, count: 4, before: 6000, length: 3000,
-      offset: 4, isDrained: true)
     #expect(content(body).readings == [reading])
     #expect(content(body + [0xFF, 0, 9]).readings == [reading])
     #expect(content([16, 0] + body[2...]).readings.isEmpty)
@@ -166,12 +160,9 @@ struct ReadingsChunkTests {
   func stamps() {
     // Two before, two after, length 3 µs, ticks 300 of 384.
     let stamp: [UInt8] = [3, 4, 28, 0xAC, 2, 0x80, 3]
-    let stamped = FIFOReading(
-      epoch: 1, cause: .start, firstTick: 0, countBefore: 2, count: 1, before: 6000, length: 3000,
-      offset: 5, isDrained: false, stamp: SlotStamp(ticks: 300, ticksPerSlot: 384))
-    let reading = FIFOReading(
-      epoch: 1, cause: .start, firstTick: 0, countBefore: 2, count: 4, before: 6000, length: 3000,
-      offset: 4, isDrained: true)
+    var stamped = reading
+    (stamped.count, stamped.offset, stamped.isDrained) = (1, 5, false)
+    stamped.stamp = SlotStamp(ticks: 300, ticksPerSlot: 384)
     var two = body[..<11] + stamp + body[11...]
     (two[0], two[1], two[20]) = (17, 2, 27)
     #expect(content(Array(two)).readings == [stamped, reading])

@@ -42,6 +42,10 @@ struct Bench: ~Copyable {
     try bus.write(address, register: register, value: value)
   }
 
+  mutating func write(_ writes: KeyValuePairs<UInt8, UInt8>) throws(BusError) {
+    for (register, value) in writes { try write(register, value) }
+  }
+
   /// The error of reading a register at some address; `nil` when it can be read.
   mutating func failure(reading register: UInt8, at address: I2CAddress) -> BusError? {
     do throws(BusError) {
@@ -77,12 +81,10 @@ struct Bench: ~Copyable {
     gyroscopeRange: UInt8 = 0, filter: UInt8 = 1, divider: UInt8 = 0, busHertz: Int? = nil
   ) throws -> Bench {
     var bench = Bench(chip, motion: motion, busHertz: busHertz)
-    try bench.write(0x6B, 0x01)
-    try bench.write(0x1A, filter)
-    try bench.write(0x19, divider)
-    try bench.write(0x1B, gyroscopeRange << 3)
-    try bench.write(0x1C, accelerometerRange << 3)
-    try bench.write(0x38, 0x01)
+    try bench.write([
+      0x6B: 0x01, 0x1A: filter, 0x19: divider, 0x1B: gyroscopeRange << 3,
+      0x1C: accelerometerRange << 3, 0x38: 0x01,
+    ])
     bench.advance(milliseconds: 100)
     return bench
   }
@@ -93,9 +95,7 @@ struct Bench: ~Copyable {
     gyroscope: UInt8 = 0x70, control3: UInt8 = 0x44, busHertz: Int? = nil
   ) throws -> Bench {
     var bench = Bench(chip, motion: motion, busHertz: busHertz)
-    try bench.write(0x12, control3)
-    try bench.write(0x10, accelerometer)
-    try bench.write(0x11, gyroscope)
+    try bench.write([0x12: control3, 0x10: accelerometer, 0x11: gyroscope])
     bench.advance(milliseconds: 1000)
     return bench
   }

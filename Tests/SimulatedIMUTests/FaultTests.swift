@@ -15,8 +15,7 @@ struct FaultTests {
   func refuseNext() {
     var bench = Bench(.mpu6050)
     bench.bus.inject(.fail(.noAcknowledge, transfers: 3))
-    let seen = outcomes(&bench, 5)
-    #expect(seen == [.noAcknowledge, .noAcknowledge, .noAcknowledge, nil, nil])
+    #expect(outcomes(&bench, 5) == [.noAcknowledge, .noAcknowledge, .noAcknowledge, nil, nil])
   }
 
   @Test("transfer N fails with the kind and errno asked for, for each N and kind")
@@ -25,8 +24,7 @@ struct FaultTests {
       for number in 1...6 {
         var bench = Bench(.mpu6050)
         bench.bus.inject(.fail(kind, errno: 121), at: .transfer(number))
-        let seen = outcomes(&bench, 6)
-        #expect(seen == (1...6).map { $0 == number ? kind : nil })
+        #expect(outcomes(&bench, 6) == (1...6).map { $0 == number ? kind : nil })
       }
     }
     var bench = Bench(.mpu6050)
@@ -43,9 +41,8 @@ struct FaultTests {
     _ = try bench.read(0x75)
     try bench.write(0x6B, 1)
     bench.bus.inject(.fail(.bus))
-    let failed = bench.failure(reading: 0x75, at: bench.address)
+    #expect(bench.failure(reading: 0x75, at: bench.address)?.kind == .bus)
     let absent = bench.failure(reading: 0x75, at: I2CAddress(known: 0x69))
-    #expect(failed?.kind == .bus)
     #expect(absent?.kind == .noAcknowledge)
     #expect(bench.bus.transferCount == 4)
   }
@@ -57,12 +54,11 @@ struct FaultTests {
     bench.advance(milliseconds: 49)
     #expect(try bench.read(0x6B) == 0x01)
     bench.advance(milliseconds: 2)
-    let booting = bench.answers()
+    #expect(bench.answers() == false)
     bench.advance(milliseconds: 20)
     #expect(try bench.read(0x6B) == 0x40)
     #expect(try bench.read(0x1C) == 0)
     #expect(try bench.mpuSample() == RawSample())
-    #expect(!booting)
   }
 
   @Test("a brown-out long ago takes effect with the first transfer after it, when the boot is over")
@@ -104,8 +100,7 @@ struct FaultTests {
     bench.bus.inject(.freeze(nanoseconds: 1 << 50, keepsDataReady: true))
     try bench.write(0x6B, 0x80)
     bench.advance(milliseconds: 6)
-    try bench.write(0x1A, 0x01)
-    try bench.write(0x6B, 0x01)
+    try bench.write([0x1A: 0x01, 0x6B: 0x01])
     bench.advance(milliseconds: 61)
     let sample = try bench.mpuSample()
     #expect(sample.az == 16384)
@@ -117,13 +112,11 @@ struct FaultTests {
     var bench = try Bench.runningLSM()
     bench.bus.inject(.unplug(nanoseconds: 2_000_000_000), at: .time(bench.clock.now()))
     bench.advance(milliseconds: 1999)
-    let unplugged = bench.answers()
+    #expect(bench.answers() == false)
     bench.advance(milliseconds: 15)
-    let booting = bench.answers()
+    #expect(bench.answers() == false)
     bench.advance(milliseconds: 1)
     #expect(try bench.read(0x10, count: 3) == [0, 0, 4])
-    #expect(!unplugged)
-    #expect(!booting)
   }
 
   @Test("one byte of one transfer is corrupted without an error")
@@ -131,11 +124,10 @@ struct FaultTests {
     var bench = try Bench.runningMPU()
     bench.bus.inject(.corrupt(byte: 4, mask: 0x81), at: .transfer(bench.bus.transferCount + 2))
     let first = try bench.read(0x3B, count: 14)
-    let second = try bench.read(0x3B, count: 14)
-    #expect(try bench.read(0x3B, count: 14) == first)
     var expected = first
     expected[4] ^= 0x81
-    #expect(second == expected)
+    #expect(try bench.read(0x3B, count: 14) == expected)
+    #expect(try bench.read(0x3B, count: 14) == first)
     bench.bus.inject(.corrupt(byte: 0, mask: 0x04))
     try bench.write(0x19, 0x03)
     #expect(try bench.read(0x19) == 0x07)
@@ -148,11 +140,9 @@ struct FaultTests {
     bench.bus.inject(.unplug(nanoseconds: 100), at: .time(MonotonicTime(nanoseconds: 100)))
     // The brown-out comes last, so the chip boots until 20 ms after it.
     bench.clock.sleep(until: MonotonicTime(nanoseconds: 20_000_299))
-    let before = bench.answers()
+    #expect(bench.answers() == false)
     bench.clock.advance(by: 1)
-    let after = bench.answers()
-    #expect(!before)
-    #expect(after)
+    #expect(bench.answers() == true)
   }
 
   @Test("a fault waits for a read of its register, from its instant on")
@@ -173,8 +163,7 @@ struct FaultTests {
   @Test("a burst that fails has taken out what it gave")
   func failInBurst() throws {
     var bench = try Bench.runningMPU(motion: .tumble, busHertz: 400_000)
-    try bench.write(0x23, 0xF8)
-    try bench.write(0x6A, 0x40)
+    try bench.write([0x23: 0xF8, 0x6A: 0x40])
     bench.advance(milliseconds: 10)
     bench.bus.inject(
       .failInBurst(bytes: 30, .arbitrationLost, errno: 11),

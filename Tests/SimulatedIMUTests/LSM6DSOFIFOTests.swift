@@ -17,9 +17,7 @@ struct LSM6DSOFIFOTests {
   ) throws -> Bench {
     var bench = try Bench.runningLSM(
       chip, motion: .tumble, accelerometer: odr, gyroscope: odr, busHertz: busHertz)
-    try bench.write(0x19, 0x20)
-    try bench.write(0x09, rates)
-    try bench.write(0x0A, mode)
+    try bench.write([0x19: 0x20, 0x09: rates, 0x0A: mode])
     return bench
   }
 
@@ -156,9 +154,7 @@ struct LSM6DSOFIFOTests {
   @Test("mode 1 stops when the next slot does not fit, for good; STOP_ON_WTM limits the depth")
   func limited() throws {
     var bench = try running(rates: 0x66, mode: 0x00)
-    try bench.write(0x07, 21)
-    try bench.write(0x08, 0x80)
-    try bench.write(0x0A, 0x01)
+    try bench.write([0x07: 21, 0x08: 0x80, 0x0A: 0x01])
     bench.advance(milliseconds: 500)
     #expect(try count(&bench) == 20)
     _ = try words(&bench, 20)
@@ -178,9 +174,7 @@ struct LSM6DSOFIFOTests {
       var chip = SimulatedChip.lsm6dso.ideal
       chip.stopsAtWatermark = stops
       var bench = try running(chip, mode: 0x00)
-      try bench.write(0x07, 2)
-      try bench.write(0x08, 0x80)
-      try bench.write(0x0A, 0x06)
+      try bench.write([0x07: 2, 0x08: 0x80, 0x0A: 0x06])
       let first = bench.tick / 16 + 1
       bench.advance(milliseconds: 100)
       let newest = bench.tick / 16

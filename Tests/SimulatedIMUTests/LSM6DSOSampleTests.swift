@@ -139,8 +139,7 @@ struct LSM6DSOSampleTests {
       (0x42, 0xC0, 320),
     ] as [(UInt8, UInt8, Int)] {
       var bench = Bench(.lsm6dso.ideal)
-      try bench.write(0x17, control8)
-      try bench.write(0x10, control1)
+      try bench.write([0x17: control8, 0x10: control1])
       let period = Int64(1024 >> Int64(control1 >> 4))
       let firstTick = (bench.tick / period + 1) * period
       var wrong = 0
@@ -154,8 +153,7 @@ struct LSM6DSOSampleTests {
     for (rate, more) in [(0x40, 1), (0x60, 2), (0x70, 4)] as [(UInt8, Int64)] {
       let ticks = try [0x08, 0x0A].map { (control4: UInt8) in
         var bench = Bench(.lsm6dso.ideal)
-        try bench.write(0x13, control4)
-        try bench.write(0x11, rate)
+        try bench.write([0x13: control4, 0x11: rate])
         while try bench.read(0x1E) & 2 == 0 { bench.advance(milliseconds: 0.1) }
         return bench.tick
       }
@@ -168,8 +166,7 @@ struct LSM6DSOSampleTests {
   func readyMask() throws {
     for (control4, expected) in [(0x00, 2), (0x08, 0)] as [(UInt8, UInt8)] {
       var bench = Bench(.lsm6dso)
-      try bench.write(0x13, control4)
-      try bench.write(0x11, 0x70)
+      try bench.write([0x13: control4, 0x11: 0x70])
       bench.advance(milliseconds: 60)
       #expect(try bench.read(0x1E) & 2 == expected)
       bench.advance(milliseconds: 20)

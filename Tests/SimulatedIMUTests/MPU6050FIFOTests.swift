@@ -11,9 +11,7 @@ struct MPU6050FIFOTests {
     _ chip: SimulatedChip = .mpu6050.ideal, selecting parts: UInt8 = 0xF8
   ) throws -> Bench {
     var bench = try Bench.runningMPU(chip, motion: .tumble)
-    try bench.write(0x38, 0x11)
-    try bench.write(0x23, parts)
-    try bench.write(0x6A, 0x04)
+    try bench.write([0x38: 0x11, 0x23: parts, 0x6A: 0x04])
     try bench.write(0x6A, 0x40)
     return bench
   }

@@ -96,8 +96,7 @@ struct MPU6050SampleTests {
   @Test("after wake-up acceleration is garbage for 20 ms and angular rate for 60 ms")
   func startUpGarbage() throws {
     var bench = Bench(.mpu6050.ideal)
-    try bench.write(0x1A, 0x01)
-    try bench.write(0x6B, 0x01)
+    try bench.write([0x1A: 0x01, 0x6B: 0x01])
     bench.advance(milliseconds: 19)
     let early = try bench.mpuSample()
     bench.advance(milliseconds: 3)

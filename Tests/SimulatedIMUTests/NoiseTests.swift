@@ -91,8 +91,7 @@ struct NoiseTests {
     #expect(abs(filtered[0] / rounded(0.07 * 10.417.squareRoot() / 0.061) - 1) < 0.03)
     #expect(abs(filtered[3] / rounded(3.8 * 50.0.squareRoot() / 8.75) - 1) < 0.03)
 
-    try bench.write(0x15, 0x10)
-    try bench.write(0x10, 0x30)
+    try bench.write([0x15: 0x10, 0x10: 0x30])
     bench.advance(milliseconds: 500)
     let (_, lowPower) = statistics(bench, period: 128)
     #expect(abs(lowPower[0] / rounded(1.8 / 0.061) - 1) < 0.03)

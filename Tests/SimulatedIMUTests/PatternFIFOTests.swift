@@ -21,11 +21,10 @@ struct PatternFIFOTests {
     mode: UInt8 = 6 << 3 | 6, threshold: Int = 0, control2: UInt8 = 0
   ) throws -> Bench {
     var bench = try Bench.runningLSM(chip, motion: .tumble, accelerometer: 0x60, gyroscope: 0x60)
-    try bench.write(0x06, UInt8(threshold & 0xFF))
-    try bench.write(0x07, UInt8(threshold >> 8) | control2)
-    try bench.write(0x08, decimations)
-    try bench.write(0x09, fourth)
-    try bench.write(0x0A, mode)
+    try bench.write([
+      0x06: UInt8(threshold & 0xFF), 0x07: UInt8(threshold >> 8) | control2, 0x08: decimations,
+      0x09: fourth, 0x0A: mode,
+    ])
     return bench
   }
 
@@ -144,8 +143,7 @@ struct PatternFIFOTests {
         var chip = chip
         chip.stopsAtWatermark = stops
         var bench = try running(chip, fourth: fourth, mode: 0, threshold: 6)
-        try bench.write(0x13, control4)
-        try bench.write(0x0A, 6 << 3 | 6)
+        try bench.write([0x13: control4, 0x0A: 6 << 3 | 6])
         bench.advance(milliseconds: 100)
         guard !stops else {
           #expect(try status(&bench).flags & 0x10 != 0)
@@ -182,12 +180,9 @@ struct PatternFIFOTests {
     #expect(abs(temperature[7]) <= 512)
 
     var bench = try Bench.runningLSM(Self.dsl, accelerometer: 0x60, gyroscope: 0x60)
-    try bench.write(0x5C, 0x10)
-    try bench.write(0x19, 0x20)
-    try bench.write(0x42, 0xAA)
-    for (register, value) in [(0x07, 0x80), (0x08, 0o01), (0x09, 0x08), (0x0A, 0x36)] {
-      try bench.write(UInt8(register), UInt8(value))
-    }
+    try bench.write([
+      0x5C: 0x10, 0x19: 0x20, 0x42: 0xAA, 0x07: 0x80, 0x08: 0o01, 0x09: 0x08, 0x0A: 0x36,
+    ])
     let reset = bench.tick
     bench.advance(milliseconds: 30)
     let found = try words(&bench, 60)

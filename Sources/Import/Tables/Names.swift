@@ -158,7 +158,7 @@ struct ColumnName: Equatable {
     device = zip(words, found).filter { $1.kind == .neutral || foreign.contains($1.kind) }
       .map(\.0).joined(separator: " ")
     let isPlain = !isDerived && kinds.isDisjoint(with: foreign)
-    let isRole = isPlain && !isTime && groups.count == 1
+    let isRole = isPlain && !isTime && Set(groups).count == 1
     switch groups.first {
     case .temperature?:
       if isRole, axes.isEmpty { (role, likely) = (.axis(6), 6) }
@@ -237,8 +237,8 @@ struct ColumnName: Equatable {
         .sensor, .gyroscope,
         "gyr gyro gyroscope omega angularvelocity angularrate angularvel angvel rotationrate turnrate"
       ),
-      (.sensor, .temperature, "temp temperature"),
-      (.short, .accelerometer, "a"), (.short, .gyroscope, "g w"),
+      (.sensor, .temperature, "temp temperature tmp"),
+      (.short, .accelerometer, "a ac"), (.short, .gyroscope, "g w gy as"),
       (.time, nil, "t time timestamp datetime clock elapsed"),
       (.date, nil, "date day month year datum monat jahr"),
       (.epoch, nil, "unix epoch posix utc gmt"),

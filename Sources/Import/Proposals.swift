@@ -75,6 +75,8 @@ extension Understanding {
       if isWhole, !found.contains(where: { $0.counts == 16384 }) { found.append(counts(16384)) }
     case .gyroscope:
       found = isScale ? [] : [unit(.degreePerSecond), unit(.radianPerSecond)]
+      let words = names(of: group).map { $0.lowercased() }
+      if words.allSatisfy({ $0.parts(around: "rad") != nil }) { found.reverse() }
       let isRaw = isScale || isWhole && areCounts != false
       if isRaw || isWhole { found.insert(counts(131), at: isRaw ? 0 : 1) }
     case .temperature:

@@ -53,7 +53,7 @@ struct FirstRows {
   /// Adds the cells of a row, without quotes.
   ///
   /// - Parameter names: Those of the header: empty cells behind as many make no column.
-  mutating func add(_ cells: [UnsafeRawBufferPointer], separator: UInt8, names: Int) {
+  mutating func add(_ cells: [UnsafeRawBufferPointer], names: Int) {
     let cells = cells.map { FieldText.trimmed(FieldText.unquoted(FieldText.trimmed($0))) }
     var width = cells.count
     while width > names, cells[width - 1].isEmpty { width -= 1 }
@@ -62,14 +62,15 @@ struct FirstRows {
     while columns.count < cells.count { columns.append(Column()) }
     for (place, cell) in cells.enumerated() {
       columns[place].add(cell)
-      takeMark(cell, separator)
+      takeMark(cell)
     }
   }
 
-  private mutating func takeMark(_ cell: UnsafeRawBufferPointer, _ separator: UInt8) {
+  private mutating func takeMark(_ cell: UnsafeRawBufferPointer) {
     let comma = UInt8(ascii: ",")
     if cell.contains(UInt8(ascii: ".")), case .number = DecimalField(cell) { points += 1 }
-    guard separator != comma, let place = cell.firstIndex(of: comma),
+    // Between commas, one is in quotes.
+    guard let place = cell.firstIndex(of: comma),
       case .number = DecimalField(cell, mark: comma)
     else { return }
     // `1,160` alone may have a comma between thousands, and is refused; beside `0,98` it is a decimal.

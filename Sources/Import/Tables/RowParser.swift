@@ -178,7 +178,7 @@ struct RowParser {
         digits = digits &* 10 &+ Int64(digit)
         count += 1
         if decimals >= 0 { decimals += 1 }
-      } else if byte == syntax.decimalMark, decimals < 0 {
+      } else if byte == syntax.decimalMark, byte != syntax.separator, decimals < 0 {
         decimals = 0
       } else {
         break
@@ -304,11 +304,12 @@ struct RowParser {
   private func otherMark(_ cell: UnsafeRawBufferPointer, _ place: Int) -> FieldError? {
     let isComma = syntax.decimalMark == UInt8(ascii: ".")
     let mark = UInt8(ascii: isComma ? "," : ".")
+    let (found, usual) = isComma ? ("comma", "points") : ("point", "commas")
     guard syntax.shape == .lines, cell.contains(mark), case .number = DecimalField(cell, mark: mark)
     else { return nil }
     return wrong(
       place,
-      cell, "has a decimal \(isComma ? "comma" : "point"), and the first rows have none",
+      cell, "has a decimal \(found) in a table of decimal \(usual)",
       "write all numbers with one mark")
   }
 }

@@ -104,8 +104,9 @@ extension TableHead {
         result.columns[index].role = .device
         continue
       }
-      // Numbers of a known program are what it says.
-      let mayTell = program == nil ? heading.hasHeader && hasAxes : rows.columns[index].forms == []
+      // Numbers of a known program are what it says, and beside columns that the user names, they are values.
+      let isText = program != nil || request.columns != nil
+      let mayTell = isText ? rows.columns[index].forms == [] : heading.hasHeader && hasAxes
       guard mayTell, name.likely == nil, name.axis == nil, (2...8).contains(found.count),
         turns.count > found.count, 2 * (turns.count - 1) >= rows.rows
       else { continue }
@@ -122,7 +123,7 @@ extension FieldError {
       problem:
         "rows of several sensors follow each other, \(names.map { "\"\($0)\"" }.joined(separator: ", "))",
       remedy:
-        "import each sensor's rows as a table of their own, or name the columns with --columns if all are of one"
+        "import each sensor's rows as a table of their own, or, if all are of one, import it as it is with --anyway"
     )
   }
 }

@@ -26,7 +26,7 @@ struct TableHead {
       try head.takeColumns()
       try head.takeTimes()
       try head.refuseUnread()
-      if request.columns == nil { try head.takeDevices() }
+      if !request.isAnyway { try head.takeDevices() }
       for group in head.result.groups { try head.takeUnit(group) }
       try head.takeRest()
       return head.result
@@ -160,20 +160,37 @@ struct TableHead {
   private mutating func decide() throws(FieldError) {
     let count = result.syntax.fieldCount
     let width = rows.width ?? count
-    guard heading.separator != UInt8(ascii: ",") || count < 2 || width < 2 * count - 1 else {
+    let hasDates = result.columns.indices.contains {
+      shapes($0).contains { $0.isDate || $0 == .timeOfDay }
+    }
+    guard
+      heading.separator != UInt8(ascii: ",") || width <= count
+        || count < 2 || width < 2 * count - 1 && !hasDates
+    else {
       throw FieldError(
         problem:
           "the rows have \(width) values under \(count) names, as decimal commas between commas make",
-        remedy: "write the table with decimal points, or with semicolons between values")
+        remedy:
+          "write the table with decimal points, or with semicolons between values, or name the columns by their numbers with --columns"
+      )
     }
     let channels = result.columns.compactMap(\.role.channel)
+    var open: [Int] = []
     for index in result.columns.indices {
       guard let channel = result.columns[index].role.channel else { continue }
       let isTwice = channels.contains { other in
         other / 3 == channel / 3 && channels.count { $0 == other } > 1
       }
-      if isTwice || width > count { result.columns[index].role = .open }
+      // `acc_x_raw` beside `acc_y` and `acc_z`.
+      let isMixed =
+        program == nil
+        && result.columns.contains {
+          $0.role.channel.map { $0 / 3 == channel / 3 } == true
+            && names[$0.index].device != names[index].device
+        }
+      if isTwice || isMixed || width > count { open.append(index) }
     }
+    for index in open { result.columns[index].role = .open }
     result.syntax.fieldCount = max(width, count)
     let isOpen = result.columns.contains { $0.role == .open } || result.channels.isEmpty
     guard isOpen || width > count || !heading.hasHeader && program == nil else { return }

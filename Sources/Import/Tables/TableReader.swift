@@ -24,6 +24,8 @@ final class TableReader: SampleRows {
   private(set) var incomplete: (rows: UInt64, first: Place?) = (0, nil)
   /// Whether all rows of the last pass were whole, and none stated more than its time and values.
   private var (isPlain, wasPlain) = (true, false)
+  /// Whether a blank line is between all rows, and so begins nothing by itself.
+  private var isSpaced = false
   /// Whether blank lines or the header are before the next row, and whether there was a row before it.
   private var (begin, hasRows): (Understanding.Session.Begin?, Bool) = (nil, false)
 
@@ -62,7 +64,7 @@ final class TableReader: SampleRows {
           if let place = objects.names.firstIndex(of: "sensor") {
             sensor = sensor ?? String(decoding: cells[place], as: UTF8.self)
           }
-          rows.add(cells, separator: 0, names: cells.count)
+          rows.add(cells, names: cells.count)
         } catch {
           throw error.at(text.name, objects.place)
         }
@@ -71,12 +73,15 @@ final class TableReader: SampleRows {
       let lines = lines ?? Lines(text)
       heading = try Heading.read(lines, request.columns, needsTime: request.rate == nil)
       for _ in 0..<heading.lines { _ = try lines.next() }
+      var blanks = 0
       while rows.rows < FirstRows.limit, let line = try lines.next() {
-        guard !line.allSatisfy(FieldText.isBlank), !heading.isRepeated(line) else { continue }
-        rows.add(
-          Heading.cells(line, heading.separator), separator: heading.separator,
-          names: heading.cells.count)
+        if line.allSatisfy(FieldText.isBlank) {
+          blanks += 1
+        } else if !heading.isRepeated(line) {
+          rows.add(Heading.cells(line, heading.separator), names: heading.cells.count)
+        }
       }
+      isSpaced = rows.rows > 2 && blanks + 1 >= rows.rows
     }
     understanding = try TableHead.understanding(
       heading, rows, sensor ?? name, request, shape: objects?.shape ?? .lines,
@@ -138,6 +143,7 @@ final class TableReader: SampleRows {
   private func nextLine() throws(ImportError) -> UnsafeRawBufferPointer? {
     guard !isJSON else { return try objects?.next() }
     let separator = understanding.syntax.separator
+    var blanks = 0
     while let line = try lines?.next() {
       if let first = line.first, !FieldText.isBlank(first), first != separator {
         guard heading.mayBeRepeated(first) else { return line }
@@ -160,7 +166,8 @@ final class TableReader: SampleRows {
       }
       // A sheet writes the separators of a blank line.
       guard line.allSatisfy({ FieldText.isBlank($0) || $0 == separator }) else { return line }
-      if hasRows { begin = begin ?? .blankLine }
+      blanks += 1
+      if hasRows, blanks > 1 || !isSpaced { begin = begin ?? .blankLine }
     }
     return nil
   }

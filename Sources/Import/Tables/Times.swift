@@ -26,7 +26,9 @@ enum TimeForm: Hashable, Sendable {
 
   /// A word for a unit of time.
   init?(word: some StringProtocol) {
-    let text = word.lowercased().map { "µμ".contains($0) ? "u" : $0 }.filter { $0 != " " }
+    let text = word.lowercased().map { "µμ".contains($0) ? "u" : $0 }.filter {
+      !" []()".contains($0)
+    }
     guard let form = TimeForm.words[String(text)] else { return nil }
     self = form
   }

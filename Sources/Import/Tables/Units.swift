@@ -44,7 +44,7 @@ enum Unit: String, CaseIterable {
     var text = ""
     for character in word.lowercased().split(separator: " per ").joined(separator: "/") {
       switch character {
-      case " ", ".", "·", "*", "^", "(", ")", "⋅", "'", "’": break
+      case " ", ".", "·", "*", "^", "(", ")", "[", "]", "⋅", "'", "’": break
       case "²": text += "2"
       case "⁻", "−": text += "-"
       case "¹": text += "1"

@@ -129,11 +129,10 @@ struct Census: Equatable, Sendable {
     group.channels.indices.allSatisfy { !spellings[$0].contains(.fraction) }
   }
 
-  /// Whether marks in a group's values may be between thousands, as in 1.000 beside 998.
+  /// Whether marks in a group's values may be between thousands, as in 1.000 beside 998, of whichever axes.
   func mayHaveThousands(_ group: Group) -> Bool {
-    group.channels.indices.contains {
-      spellings[$0].subtracting(.fraction) == [.small, .grouped]
-    }
+    let all = group.channels.indices.reduce(into: Spelling()) { $0.formUnion(spellings[$1]) }
+    return all.subtracting(.fraction) == [.small, .grouped]
   }
 }
 

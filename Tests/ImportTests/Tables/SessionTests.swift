@@ -124,8 +124,8 @@ struct SessionTests {
         "line 2: a quote here has no other half: correct it; a value is never on several lines"
       ),
       (
-        "0,1,\"2,5\",3\n",
-        "line 2, column 3 (ay (g)): \"2,5\" has a decimal comma, and the first rows have none: write all numbers with one mark"
+        "0,1.5,\"2,5\",3\n",
+        "line 2, column 3 (ay (g)): \"2,5\" has a decimal comma in a table of decimal points: write all numbers with one mark"
       ),
       ("0,1,2,3\n1\u{0}0,1,2,3\n", "line 3: there are bytes of 0 here"),
     ]

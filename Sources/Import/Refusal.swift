@@ -87,7 +87,8 @@ struct Refusal {
           problems.append("does not say what a count of its \(group.name) is")
         }
         lines.append((table.pattern(group), meaning))
-        if unit == .degreePerSecond || unit == .radianPerSecond {
+        let most = table.census.largest(group) * Unit.radianPerSecond.inLogUnits.value
+        if unit == .degreePerSecond || unit == .radianPerSecond, most <= SenseCheck.mostRate {
           let other = unit == .radianPerSecond ? Unit.degreePerSecond : .radianPerSecond
           alternative = (unit.word, other.word)
         }

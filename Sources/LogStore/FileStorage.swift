@@ -36,8 +36,7 @@ public struct FileStorage: LogStorage, ~Copyable {
     self.init(file, length: 0)
   }
 
-  /// An existing file, for reading; appending to it fails with EBADF. Directories, pipes and devices fail with EISDIR or
-  /// ENXIO.
+  /// An existing file, for reading; appending fails with EBADF. Directories, pipes and devices fail with EISDIR or ENXIO.
   public init(reading path: String) throws(StorageError) {
     try self.init(reading: path, gate: .open)
   }
@@ -124,8 +123,7 @@ public struct FileStorage: LogStorage, ~Copyable {
     try file.nextData(from: offset)
   }
 
-  /// Cuts the file to what was appended and makes it durable: `ftruncate`, `fsync`. Fails as ``sync()`` when the file is
-  /// gone.
+  /// Cuts the file to what was appended and syncs it: `ftruncate`, `fsync`. Fails as ``sync()`` when the file is gone.
   public mutating func finish() throws(StorageError) {
     let isCut = try file.regularFileSize() < made
     try file.truncate(to: length)

@@ -46,9 +46,14 @@ struct FirstRows {
   private(set) var rows = 0
   /// The cells of a row, without empty ones behind those that have a name; `nil` where rows differ.
   private(set) var width: Int?
-  private var (commas, points) = (0, 0)
+  private var (commas, points, groups) = (0, 0, 0)
 
-  var decimalMark: UInt8 { commas > points ? UInt8(ascii: ",") : UInt8(ascii: ".") }
+  /// Before decimals. Between commas, a decimal comma stands in quotes, and is one where no other mark is.
+  func decimalMark(_ separator: UInt8) -> UInt8 {
+    let comma = UInt8(ascii: ",")
+    let others = separator == comma ? 99 * (points + groups) : points
+    return commas > others ? comma : UInt8(ascii: ".")
+  }
 
   /// Adds the cells of a row, without quotes.
   ///
@@ -69,7 +74,6 @@ struct FirstRows {
   private mutating func takeMark(_ cell: UnsafeRawBufferPointer) {
     let comma = UInt8(ascii: ",")
     if cell.contains(UInt8(ascii: ".")), case .number = DecimalField(cell) { points += 1 }
-    // Between commas, one is in quotes.
     guard let place = cell.firstIndex(of: comma),
       case .number = DecimalField(cell, mark: comma)
     else { return }
@@ -77,7 +81,7 @@ struct FirstRows {
     let isGroup =
       cell.count - place == 4
       && cell[..<place].drop { "+-".utf8.contains($0) }.first != UInt8(ascii: "0")
-    if !isGroup { commas += 1 }
+    if isGroup { groups += 1 } else { commas += 1 }
   }
 
   /// A first row that repeats one number with decimals where the rows after it are whole numbers, as the rate or the start

@@ -231,15 +231,15 @@ struct ColumnName: Equatable {
     let lists: [(Kind, Group?, String)] = [
       (
         .sensor, .accelerometer,
-        "acc accel accl accelerometer acceleration accelerations specificforce gforce"
+        "acc accel accl accelerometer acceleration accelerations beschleunigung specificforce gforce"
       ),
       (
         .sensor, .gyroscope,
-        "gyr gyro gyroscope omega angularvelocity angularrate angularvel angvel rotationrate turnrate"
+        "gyr gyro gyroscope omega angularvelocity angularrate angularvel angvel rotationrate turnrate winkelgeschwindigkeit drehrate"
       ),
       (.sensor, .temperature, "temp temperature tmp"),
       (.short, .accelerometer, "a ac"), (.short, .gyroscope, "g w gy as"),
-      (.time, nil, "t time timestamp datetime clock elapsed"),
+      (.time, nil, "t time timestamp datetime clock elapsed zeit"),
       (.date, nil, "date day month year datum monat jahr"),
       (.epoch, nil, "unix epoch posix utc gmt"),
       (.join, nil, "stamp since start boot in grid local"),

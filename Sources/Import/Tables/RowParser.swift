@@ -207,7 +207,9 @@ struct RowParser {
       return !overflow
     case .count:
       if number.exponent != 0 {
-        guard let whole = number.whole(tenTo: 0), !whole.isRounded else { return false }
+        guard number.exponent != -3 || number.isScientific, let whole = number.whole(tenTo: 0),
+          !whole.isRounded
+        else { return false }
         number = Decimal(digits: whole.value, exponent: 0)
       }
       if field.isReversed { number.digits = 0 &- number.digits }
@@ -233,6 +235,11 @@ struct RowParser {
       switch DecimalField(cell, mark: syntax.decimalMark) {
       case .missing: break
       case .number(let number) where take(number, field): break
+      case .number(let number)
+      where field.kind == .count && number.exponent == -3 && !number.isScientific:
+        throw wrong(
+          place, cell, "may be a count with three decimals, or thousands",
+          "write counts without marks")
       case .number(let number)
       where field.kind == .count && number.whole(tenTo: 0)?.isRounded == true:
         throw wrong(
@@ -309,7 +316,7 @@ struct RowParser {
     else { return nil }
     return wrong(
       place,
-      cell, "has a decimal \(found) in a table of decimal \(usual)",
+      cell, "has a \(found) in a table of decimal \(usual)",
       "write all numbers with one mark")
   }
 }

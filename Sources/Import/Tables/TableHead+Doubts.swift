@@ -93,15 +93,16 @@ extension TableHead {
       let isInstance = name.plain == "i" && program?.name == Dialect.arduPilot.name
       if isInstance || !words.isDisjoint(with: sensors) && words.isSubset(of: sensors.union(others))
       {
-        result.columns[index].role = .device
+        takeDevice(index)
         continue
       }
       guard index < rows.columns.count else { continue }
       let turns = rows.columns[index].turns
       let found = Set(turns).sorted()
       // An `id` that each row has for itself counts rows; any other names a sensor, a person or a part.
-      if program == nil, ["i", "id"].contains(name.plain), found.count < rows.rows {
-        result.columns[index].role = .device
+      let isNumber = request.columns != nil && rows.columns[index].forms != []
+      if program == nil, ["i", "id"].contains(name.plain), found.count < rows.rows, !isNumber {
+        takeDevice(index)
         continue
       }
       // Numbers of a known program are what it says, and beside columns that the user names, they are values.
@@ -112,6 +113,14 @@ extension TableHead {
       else { continue }
       throw .severalSensors(result.syntax.column(index, result.columns[index].name), found)
     }
+  }
+
+  /// With --anyway, rows of several sensors are told, not refused.
+  private mutating func takeDevice(_ index: Int) {
+    guard request.isAnyway else { return result.columns[index].role = .device }
+    result.notices.append(
+      "whether \"\(FieldText.shown(result.columns[index].name.utf8))\" names one sensor is not checked"
+    )
   }
 }
 

@@ -26,7 +26,10 @@ struct TableHead {
       try head.takeColumns()
       try head.takeTimes()
       try head.refuseUnread()
-      if !request.isAnyway { try head.takeDevices() }
+      do throws(FieldError) { try head.takeDevices() } catch {
+        guard request.isAnyway else { throw error }
+        head.result.notices.append("\(error.problem): it is imported anyway")
+      }
       for group in head.result.groups { try head.takeUnit(group) }
       try head.takeRest()
       return head.result
@@ -49,7 +52,7 @@ struct TableHead {
     result = Understanding(file)
     result.program = program?.name
     result.syntax.separator = heading.separator
-    result.syntax.decimalMark = rows.decimalMark
+    result.syntax.decimalMark = rows.decimalMark(heading.separator)
     result.syntax.headLines = heading.lines
     result.syntax.fieldCount = cells.count
     result.columns = cells.enumerated().map {
@@ -160,19 +163,20 @@ struct TableHead {
   private mutating func decide() throws(FieldError) {
     let count = result.syntax.fieldCount
     let width = rows.width ?? count
-    let hasDates = result.columns.indices.contains {
-      shapes($0).contains { $0.isDate || $0 == .timeOfDay }
+    // A whole number behind a date is a part of it.
+    let areCut = names.indices.contains { index in
+      names[index].role.isTime && index + 1 < rows.columns.count
+        && rows.columns[index + 1].areCounts
+        && shapes(index).contains { $0.isDate || $0 == .timeOfDay }
     }
     guard
       heading.separator != UInt8(ascii: ",") || width <= count
-        || count < 2 || width < 2 * count - 1 && !hasDates
+        || count < 2 || width < 2 * count - 1 && !areCut
     else {
       throw FieldError(
         problem:
           "the rows have \(width) values under \(count) names, as decimal commas between commas make",
-        remedy:
-          "write the table with decimal points, or with semicolons between values, or name the columns by their numbers with --columns"
-      )
+        remedy: "write the table with decimal points, or with semicolons between values")
     }
     let channels = result.columns.compactMap(\.role.channel)
     var open: [Int] = []
@@ -186,7 +190,7 @@ struct TableHead {
         program == nil
         && result.columns.contains {
           $0.role.channel.map { $0 / 3 == channel / 3 } == true
-            && names[$0.index].device != names[index].device
+            && names[$0.index].device.filter(\.isLetter) != names[index].device.filter(\.isLetter)
         }
       if isTwice || isMixed || width > count { open.append(index) }
     }
@@ -198,7 +202,7 @@ struct TableHead {
     guard result.proposals.isEmpty else { return }
     let shown = result.columns.prefix(4).map { "\"\(FieldText.shown($0.name.utf8))\"" }
     throw FieldError(
-      problem: "no column of \(shown.joined(separator: ", ")) has the name of an axis",
+      problem: "no column of \(shown.joined(separator: ", ")) is known as an axis by its name",
       remedy: "name the columns with --columns, such as --columns time=1,ax=2")
   }
 }

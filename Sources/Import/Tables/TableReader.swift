@@ -73,15 +73,17 @@ final class TableReader: SampleRows {
       let lines = lines ?? Lines(text)
       heading = try Heading.read(lines, request.columns, needsTime: request.rate == nil)
       for _ in 0..<heading.lines { _ = try lines.next() }
-      var blanks = 0
+      var (blanks, spaced) = (0, 0)
       while rows.rows < FirstRows.limit, let line = try lines.next() {
         if line.allSatisfy(FieldText.isBlank) {
           blanks += 1
         } else if !heading.isRepeated(line) {
+          if blanks > 0, rows.rows > 0 { spaced += 1 }
+          blanks = 0
           rows.add(Heading.cells(line, heading.separator), names: heading.cells.count)
         }
       }
-      isSpaced = rows.rows > 2 && blanks + 1 >= rows.rows
+      isSpaced = rows.rows > 2 && spaced == rows.rows - 1
     }
     understanding = try TableHead.understanding(
       heading, rows, sensor ?? name, request, shape: objects?.shape ?? .lines,

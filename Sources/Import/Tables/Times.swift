@@ -26,9 +26,9 @@ enum TimeForm: Hashable, Sendable {
 
   /// A word for a unit of time.
   init?(word: some StringProtocol) {
-    let text = word.lowercased().map { "µμ".contains($0) ? "u" : $0 }.filter {
-      !" []()".contains($0)
-    }
+    var text = word.lowercased().map { "µμ".contains($0) ? "u" : $0 }.filter { $0 != " " }
+    // As a cell of a row of units has it.
+    if text.first == "[", text.last == "]" { text = [Character](text.dropFirst().dropLast()) }
     guard let form = TimeForm.words[String(text)] else { return nil }
     self = form
   }

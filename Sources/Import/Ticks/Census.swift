@@ -108,7 +108,7 @@ struct Census: Equatable, Sendable {
       let digits = number.digits.magnitude
       var spelling: Spelling = .other
       if number.exponent == 0 {
-        if digits < 1000 { spelling = .small }
+        if digits < 1000 { spelling = digits > 0 ? .small : [] }
       } else {
         let isGrouped = number.exponent == -3 && (1000..<1_000_000).contains(digits)
         if isGrouped, !number.isScientific { spelling = .grouped }

@@ -59,7 +59,7 @@ struct NamedColumnTests {
       ),
       (
         "Time (s),Acceleration x (g),Acceleration y (g),Acceleration z (g)\n0,00,1,5,0,2,0,1\n",
-        "table.csv, line 1: the rows have 8 values under 4 names, as decimal commas between commas make: write the table with decimal points, or with semicolons between values, or name the columns by their numbers with --columns"
+        "table.csv, line 1: the rows have 8 values under 4 names, as decimal commas between commas make: write the table with decimal points, or with semicolons between values"
       ),
       (
         "Timestamp (us),Gyroscope X (deg/s),Gyroscope Y (deg/s),Gyroscope Z (deg/s)\n0,1,2,3\n5,1,Infinity,3\n",

@@ -125,7 +125,7 @@ struct SessionTests {
       ),
       (
         "0,1.5,\"2,5\",3\n",
-        "line 2, column 3 (ay (g)): \"2,5\" has a decimal comma in a table of decimal points: write all numbers with one mark"
+        "line 2, column 3 (ay (g)): \"2,5\" has a comma in a table of decimal points: write all numbers with one mark"
       ),
       ("0,1,2,3\n1\u{0}0,1,2,3\n", "line 3: there are bytes of 0 here"),
     ]

@@ -59,6 +59,9 @@ struct TableCaseTests {
     Date,Time,AM/PM,ax (g),ay (g),az (g)\n21.11.26,2:05:59,PM,1,2,3\n21.11.26,2:06:00,PM,1,2,3\n ⇒ --columns time=Time,ax=ax,ay=ay,az=az ⇒ 7559000000000 7560000000000 | 1 2 3 |
     t_s,ax,ay,az\n[s],[g],[g],[g]\n0,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n ⇒ 0 10000000 | 0.25 -0.5 0.75 |
     time_s,ax,ay,az\n0,1,2,3\n"0,01","0,5","1,5","2"\n ⇒ --units g ⇒ 0 10000000 | 0.5 1.5 2 |
+    t_ms,ax_g,ay_g,az_g,sats,chan\n0,0,0,1.00,"3,5","1,2"\n10,0.25,-0.5,0.75,"3,5","1,2"\n ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    Zeit (ms);Beschleunigung x (g);Beschleunigung y (g);Beschleunigung z (g)\n0;0,5;-0,25;1\n10;0,25;-0,5;0,75\n ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    imu,t_ms,ax,ay,az\n0,0,0.5,-0.25,1\n1,10,0.25,-0.5,0.75\n ⇒ --units g --anyway ⇒ 0 10000000 | 0.25 -0.5 0.75 | whether "imu" names one sensor is not checked
     t_ms,ax,ay,az\n\n0,0.5,-0.25,1\n\n10,0.25,-0.5,0.75\n\n20,0.25,-0.5,0.75\n\n ⇒ --units g ⇒ 0 10000000 20000000 | 0.25 -0.5 0.75 |
     unix_s,date,tz,ax (g),ay (g),az (g)\n1700000000,21.11.26,CET,1,2,3\n1700000001,21.11.26,CET,1,2,3\n ⇒ 0 1000000000 | 1 2 3 |
     """#)
@@ -96,10 +99,18 @@ struct TableCaseTests {
     Time,Acc X,Acc Y,Acc Z,Gyr X,Gyr Y,Gyr Z\n0,0.5,-0.25,1,1.5,-2,3\n0.01,0.25,-0.5,0.75,-4.5,5,-6\n ⇒ --units
     Time,Accel-X,Accel-Y,Accel-Z,Gyro-X,Gyro-Y,Gyro-Z\n0,0.5,-0.25,1,1.5,-2,3\n0.01,0.25,-0.5,0.75,-4.5,5,-6\n ⇒ --units
     time_ms,ax,ay,az\n0,0,0,1\n10,0.25,0.5,0.75\n ⇒ in which unit ax, ay, az are
-    time_s,ax,ay,az\n0,1,2,3\n0.01,"0,5","1,5","2"\n ⇒ --units g ⇒ "0.01" has a decimal point in a table of decimal commas
+    time_s,ax,ay,az\n0,1,2,3\n0.01,"0,5","1,5","2"\n ⇒ --units g ⇒ "0,5" has a comma in a table of decimal points
+    t_ms,gx_mdps,gy_mdps,gz_mdps,sats\n0,"1,100","2,048","1,100","3,5"\n10,"1,100","2,048","1,100","3,5"\n ⇒ "1,100" has a comma in a table of decimal points
+    t_ms,ax,ay,az\n0,998,1.000,12\n10,998,1.000,12\n ⇒ --units raw ⇒ "1.000" may be a count with three decimals, or thousands
+    t_ms,ax,ay,az\n\n0,1,2,3\n\n10,1,2,3\n5000,1,2,3\n ⇒ --units g ⇒ holds 2 recordings
+    time,seconds_elapsed,z,y,x\n ⇒ the file's name does not say
+    alpha_x,alpha_y,alpha_z,timestamp\n1,2\n ⇒ 2 values where the header names 4 columns
+    t,t_ns,tick,ax,ay,az\n2261-01-01T00:00:00Z,-9000000000000000000,0,1,2,3\n ⇒ table.csv
+    t,t_ns,tick,ax,ay,az\n2024-01-01T00:00:00Z\n ⇒ 1 value where the header names 6 columns
     time,ax,ay,az\n2024-01-02 10:00:00,120,0.5,-0.25,1\n2024-01-02 10:00:00,130,0.5,-0.25,1\n ⇒ --units g ⇒ 5 values under 4 names, as decimal commas
+    t_ms,ax,ay,az\n0,12,1.002,-3\n10,12,1.002,-3\n ⇒ --units mg ⇒ they may be between thousands
     t_ms,acc_x_raw,acc_y_g,acc_z_g\n0,7,0.5,1\n10,8,0.5,1\n ⇒ which columns are the axes
-    t_ms,Weg,Seite,Hub,Grad,eins,zwei\n0,1,2,3,4,5,6\n ⇒ has the name of an axis
+    t_ms,Weg,Seite,Hub,Grad,eins,zwei\n0,1,2,3,4,5,6\n ⇒ is known as an axis by its name
     t_ms,ax,ay,az\n\n0,1,2,3\n\n10,1,2,3\n\n20,1,2,3\n\n\n0,1,2,3\n ⇒ --units g ⇒ holds 2 recordings: lines 3–7, 10
     time,ax,ay,az,gx,gy,gz\n0,1,2,3,,,\n5,,,,1,2,3\n ⇒ --units g,deg/s,s ⇒ line 2 … have a column without a value … --columns
     time,Accel-X (g),Accel-Y (g),Accel-Z (g)\n2025-11-22T08:26:40.000Z,0.5,-0.25,1\n2025-11-22T08:26:41.000Z,0.5,-0.25,1\n2025-11-22T08:26:42.000,0.5,-0.25,1\n ⇒ table.csv, line 4, column 1 (time) … is not written like the times before it

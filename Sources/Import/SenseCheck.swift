@@ -73,7 +73,7 @@ enum SenseCheck {
       unit.value == .count
       ? "at \(Plain.significant(1 / one)) counts a \(group.unit)" : "in \(unit.value.sign)"
     let by = "\(unitText), which \(source.name) states"
-    if group == .accelerometer, table.census.rows >= fewest,
+    if group == .accelerometer, table.census.rows >= fewest || source.isProgram,
       let length = table.census.meanLength.map({ $0 * one }), length > 0
     {
       let isRaw = unit.value == .count && (isUsual || scale?.source == .option("--units raw"))

@@ -142,8 +142,7 @@ public struct FileStorage: LogStorage, ~Copyable {
       target += UInt64(nextStep)
       nextStep = min(2 * nextStep, FileStorage.largestStep)
     }
-    // New zeros would hide that another program cut the file; in a recording that is synced only at its end, nothing else
-    // shows it.
+    // New zeros would hide that another program cut the file; if a recording is synced at its end, nothing else shows it.
     if made > 0 { try file.checkPath(holding: made) }
     do {
       try writeZeros(upTo: target)

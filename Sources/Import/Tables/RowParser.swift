@@ -135,7 +135,13 @@ struct RowParser {
   }
 
   private mutating func finish(_ isTimeEnough: Bool) throws(FieldError) -> Int64? {
-    if let cause { gap = try gap(cause) }
+    if let cause {
+      gap = try gap(cause)
+      guard taken == 0 else {
+        throw FieldError(
+          problem: "the row of a gap has values", remedy: "give the sample a row of its own")
+      }
+    }
     if let timeCell, clock != nil {
       let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
       do throws(FieldError) {

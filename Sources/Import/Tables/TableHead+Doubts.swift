@@ -2,8 +2,7 @@
 
 import Text
 
-/// Columns that change what others mean, and that nothing joins with them: refused or asked for, unless the user names the
-/// columns.
+/// Columns that change what others mean and are not joined: refused or asked for, unless the user names the columns.
 extension TableHead {
   /// Names, without marks, of what belongs into the cells of a time.
   private static let partsOfCells: Set = [
@@ -43,6 +42,13 @@ extension TableHead {
       || result.columns.contains {
         $0.role == .date || $0.role == .time && shapes($0.index).contains(where: \.isDate)
       }
+    if let zone = heading.keys.keys.first(where: {
+      TableHead.partsOfCells.contains($0.lowercased().filter(\.isLetter))
+    }), isDated {
+      throw FieldError(
+        problem: "\"\(FieldText.shown(zone.utf8))\" before the header is not read with its dates",
+        remedy: "write the offset from UTC behind each date, as +01:00, and take that line out")
+    }
     for index in names.indices where result.columns[index].role.isLeftOut {
       let cell = index < rows.columns.count ? rows.columns[index].first : ""
       if isNamedDate(index), !isDated {
@@ -83,7 +89,11 @@ extension TableHead {
   /// Finds the columns that tell the sensor of a row, by their names, and refuses a column of another name with few cells
   /// that change in half of the first rows: rows of several sensors take turns.
   mutating func takeDevices() throws(FieldError) {
-    let sensors: Set = ["instance", "imu", "sensor", "device", "node", "addr", "address", "mac"]
+    let sensors: Set = [
+      "instance", "imu", "sensor", "device", "node", "addr", "address", "mac", "type", "stream",
+      "source", "topic", "channel", "serial", "host", "session", "run", "trial", "user", "subject",
+      "player", "person", "participant", "foot", "hand", "side", "unit", "units", "range",
+    ]
     let others: Set = ["id", "name", "number", "no", "nr", "index", "type"]
     // Columns that may be axes have few cells at rest.
     let hasAxes = names.contains { $0.likely != nil || $0.axis != nil }
@@ -112,6 +122,19 @@ extension TableHead {
         turns.count > found.count, 2 * (turns.count - 1) >= rows.rows
       else { continue }
       throw .severalSensors(result.syntax.column(index, result.columns[index].name), found)
+    }
+  }
+
+  /// Whether times such as 1.000 and 12.500, of ms and finer units, may have marks between thousands.
+  func mayHaveThousands(_ index: Int) -> Bool {
+    guard case .number(let power, _)? = result.times?.value, power < 9,
+      index < rows.columns.count, rows.columns[index].decimals == 3
+    else { return false }
+    return rows.columns[index].turns.allSatisfy {
+      let parts = $0.split { ",.".contains($0) }
+      return parts.count == 1
+        || parts.count == 2 && parts[1].count == 3 && parts[0] != "0"
+          && parts[0].count < 4
     }
   }
 

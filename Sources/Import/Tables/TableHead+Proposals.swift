@@ -30,7 +30,7 @@ extension TableHead {
     } else if !heading.hasHeader {
       // Three or six values, after a time if there is one more.
       let first = width == 4 || width == 7 || request.rate == nil && width > 3 ? 1 : 0
-      guard width - first >= 3 else { return }
+      guard [3, 4, 6, 7].contains(width), (first..<width).allSatisfy(areNumbers) else { return }
       let places = (0..<(width - first >= 6 ? 6 : 3)).map { ($0, $0 + first) }
       ways = [
         (

@@ -92,6 +92,10 @@ extension TableHead {
     if result.times == nil, clock.index < rows.columns.count {
       result.syntax.timeDecimals = min(9, rows.columns[clock.index].decimals)
     }
+    if result.syntax.shape == .lines, mayHaveThousands(clock.index) {
+      result.contradictions.append(
+        "the marks in its times have three digits behind them: they may be between thousands")
+    }
     if request.units?.isUnix == true {
       result.epoch = Stated(.unix, .option("--units"))
     } else if clock.isUnix, !isBefore2001(clock.index) {

@@ -185,18 +185,19 @@ struct TableHead {
       let isTwice = channels.contains { other in
         other / 3 == channel / 3 && channels.count { $0 == other } > 1
       }
-      // `acc_x_raw` beside `acc_y` and `acc_z`.
-      let isMixed =
-        program == nil
-        && result.columns.contains {
-          $0.role.channel.map { $0 / 3 == channel / 3 } == true
-            && names[$0.index].device.filter(\.isLetter) != names[index].device.filter(\.isLetter)
-        }
-      if isTwice || isMixed || width > count { open.append(index) }
+      if isTwice || program == nil && isMixed(index, channel) || width > count {
+        open.append(index)
+      }
     }
     for index in open { result.columns[index].role = .open }
     result.syntax.fieldCount = max(width, count)
-    let isOpen = result.columns.contains { $0.role == .open } || result.channels.isEmpty
+    // A temperature beside columns that are not known may be that of a sensor among them.
+    let isUnknown = names.indices.contains {
+      result.columns[$0].role.isLeftOut && !names[$0].role.isTime && !isNamedDate($0)
+    }
+    let isOpen =
+      result.columns.contains { $0.role == .open } || result.channels.isEmpty
+      || result.channels == .temperature && isUnknown
     guard isOpen || width > count || !heading.hasHeader && program == nil else { return }
     propose()
     guard result.proposals.isEmpty else { return }
@@ -204,5 +205,18 @@ struct TableHead {
     throw FieldError(
       problem: "no column of \(shown.joined(separator: ", ")) is known as an axis by its name",
       remedy: "name the columns with --columns, such as --columns time=1,ax=2")
+  }
+
+  /// Whether an axis has another word than its sensor's other axes, as `acc_x_raw` beside `acc_y`, or names another device
+  /// than the other sensor's.
+  private func isMixed(_ index: Int, _ channel: Int) -> Bool {
+    let device = names[index].device
+    return result.columns.contains {
+      guard let other = $0.role.channel, other < 6 else { return false }
+      let its = names[$0.index].device
+      return other / 3 == channel / 3
+        ? its.filter(\.isLetter) != device.filter(\.isLetter)
+        : !its.isEmpty && !device.isEmpty && its != device && channel < 6
+    }
   }
 }

@@ -24,8 +24,6 @@ final class TableReader: SampleRows {
   private(set) var incomplete: (rows: UInt64, first: Place?) = (0, nil)
   /// Whether all rows of the last pass were whole, and none stated more than its time and values.
   private var (isPlain, wasPlain) = (true, false)
-  /// Whether a blank line is between all rows, and so begins nothing by itself.
-  private var isSpaced = false
   /// Whether blank lines or the header are before the next row, and whether there was a row before it.
   private var (begin, hasRows): (Understanding.Session.Begin?, Bool) = (nil, false)
 
@@ -73,17 +71,10 @@ final class TableReader: SampleRows {
       let lines = lines ?? Lines(text)
       heading = try Heading.read(lines, request.columns, needsTime: request.rate == nil)
       for _ in 0..<heading.lines { _ = try lines.next() }
-      var (blanks, spaced) = (0, 0)
       while rows.rows < FirstRows.limit, let line = try lines.next() {
-        if line.allSatisfy(FieldText.isBlank) {
-          blanks += 1
-        } else if !heading.isRepeated(line) {
-          if blanks > 0, rows.rows > 0 { spaced += 1 }
-          blanks = 0
-          rows.add(Heading.cells(line, heading.separator), names: heading.cells.count)
-        }
+        guard !line.allSatisfy(FieldText.isBlank), !heading.isRepeated(line) else { continue }
+        rows.add(Heading.cells(line, heading.separator), names: heading.cells.count)
       }
-      isSpaced = rows.rows > 2 && spaced == rows.rows - 1
     }
     understanding = try TableHead.understanding(
       heading, rows, sensor ?? name, request, shape: objects?.shape ?? .lines,
@@ -145,7 +136,6 @@ final class TableReader: SampleRows {
   private func nextLine() throws(ImportError) -> UnsafeRawBufferPointer? {
     guard !isJSON else { return try objects?.next() }
     let separator = understanding.syntax.separator
-    var blanks = 0
     while let line = try lines?.next() {
       if let first = line.first, !FieldText.isBlank(first), first != separator {
         guard heading.mayBeRepeated(first) else { return line }
@@ -156,20 +146,15 @@ final class TableReader: SampleRows {
         {
           return line
         } else if first == UInt8(ascii: "#"), hasRows, !headComments.contains(Array(line)) {
-          let text = String(decoding: line, as: UTF8.self).lowercased()
-          guard !text.contains("unit"), !text.contains("imulog.") else {
-            throw ImportError(
-              name, at: place,
-              "a comment between the rows states what may not be true of those before it",
-              remedy: "import the rows before and after it as tables of their own")
-          }
+          throw ImportError(
+            name, at: place, "a comment between the rows may change what those after it mean",
+            remedy: "take it out, or import the rows before and after it as tables of their own")
         }
         continue
       }
       // A sheet writes the separators of a blank line.
       guard line.allSatisfy({ FieldText.isBlank($0) || $0 == separator }) else { return line }
-      blanks += 1
-      if hasRows, blanks > 1 || !isSpaced { begin = begin ?? .blankLine }
+      if hasRows { begin = begin ?? .blankLine }
     }
     return nil
   }

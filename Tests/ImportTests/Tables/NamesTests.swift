@@ -59,7 +59,7 @@ struct NamesTests {
       ("time_since_start_ns", .nanoseconds),
       ("us", .microseconds), ("elapsed (s)", nil), ("Time", nil), ("timestamp", nil),
       ("Date Time", nil), ("time (min)", nil),
-      ("epoch", nil), ("Time Stamp", nil), ("elapsed_min", .number(power: 9, factor: 60)),
+      ("epoch", nil), ("Time Stamp", nil),
     ] as [(String, TimeForm?)])
   func times(_ name: String, _ form: TimeForm?) {
     #expect(ColumnName(name).role == .time(form))

@@ -142,8 +142,7 @@ package struct RecordingAnalysis: Equatable, Sendable {
   /// Samples at an end of the range of counts, of all axes.
   package var clipped: Int { axes.reduce(0) { $0 + $1.moments.clipped } }
 
-  /// Why axes do not show a term: each reason with its axes, as clauses such as `ax, ay: its noise is less than half a
-  /// count`.
+  /// Why axes do not show a term: each reason with its axes, as `ax, ay: its noise is less than half a count`.
   package func refusals(_ term: (NoiseTerms) -> NoiseTerms.Term) -> [String] {
     var found: [(reason: String, names: String)] = []
     for axis in axes {

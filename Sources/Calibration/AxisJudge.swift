@@ -57,8 +57,7 @@ package struct AxisJudge {
   private static let angles = 0.05...0.5
   /// The angle that ends a turn, in radians: 10°.
   private static let wholeAngle = 0.17
-  /// Most nanoseconds of a turn: one below 5 °/s may be a change of the rate at rest. Without a known rate at rest a turn is one
-  /// window.
+  /// Most ns of a turn: one below 5 °/s may be a change of the rate at rest. Without a known one a turn is one window.
   private static let longest = 2_000_000_000.0
   /// The least of ``turned``: eight turns of 10° are 0.12 where gravity shows half of them.
   private static let leastTurn = 0.1
@@ -94,8 +93,7 @@ package struct AxisJudge {
     if count == length { close(bias) }
   }
 
-  /// Compares the window's mean acceleration with the last one's. Between their middles the sensor turned by half of its turn
-  /// in each.
+  /// Compares the window's mean acceleration with the last. Between their middles the sensor turned by half of its in each.
   private mutating func close(_ bias: Vector3?) {
     let scale = gPerCount / Double(count)
     let a = Vector3(Double(sums[0]), Double(sums[1]), Double(sums[2])) * scale

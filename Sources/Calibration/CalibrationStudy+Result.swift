@@ -47,8 +47,7 @@ extension CalibrationStudy {
     return result
   }
 
-  /// Whether only the gyroscope's counts, clipped or of too high a rate, show unrest. The accelerometer is then calibrated
-  /// without them.
+  /// Whether only rates, clipped or too high, show unrest. The accelerometer is then calibrated without them.
   private var isGyroscopeUseless: Bool {
     guard let alone = alone.first, kept.isEmpty, !alone.kept.isEmpty else { return false }
     return attempt.unrest?.isOfCounts == true

@@ -89,8 +89,7 @@ package struct CalibrationStudy {
   static let accelerationSpread = 0.015
   /// The largest standard deviation of a rate at rest, in °/s.
   static let rateSpread = 1.0
-  /// The largest mean rate at rest, in °/s: more than any supported chip's offset (LSM9DS1: 30 °/s on each axis, data sheet
-  /// table 3).
+  /// The largest mean rate at rest, in °/s: above any supported chip's offset (LSM9DS1: 30 °/s an axis, sheet table 3).
   static let largestRate = 60.0
 
   private var short = WindowSums()

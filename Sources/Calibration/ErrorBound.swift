@@ -40,8 +40,7 @@ struct ErrorBound {
     return (z + first / n + second / (n * n) + third / (n * n * n)) * (squares / n).squareRoot()
   }
 
-  /// The bound of a value that has this variance for observations of variance 1; errors of another cause add the variance
-  /// `others`.
+  /// The bound of a value with this variance for observations of variance 1; errors of other causes add `others`.
   func bound(_ variance: Double, others: Double = 0) -> Double {
     (reach * reach * variance + ErrorBound.normal * ErrorBound.normal * others).squareRoot()
   }

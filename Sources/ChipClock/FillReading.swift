@@ -96,8 +96,7 @@ public struct ClockAssumptions: Equatable, Sendable {
   /// The assumptions for a bus with this clock.
   public init(busHertz: Int = 400_000) { self.busHertz = busHertz }
 
-  /// The assumptions that readings leave: a read that was shorter than its bits refutes those about the bus, for the whole
-  /// recording.
+  /// The assumptions that readings leave: a read shorter than its bits refutes those about the bus, for the whole recording.
   public func refuted(by readings: some Sequence<FillReading>) -> ClockAssumptions {
     var left = self
     let isShort = readings.contains { reading in

@@ -5,8 +5,7 @@ import IMUModel
 package import LinuxIO
 package import Recorder
 
-/// A check of `doctor`: the lines that it prints, and the function that looks. Each stands in a file of its own, and in
-/// ``all``.
+/// A check of `doctor`: the lines that it prints, and the function that looks. Each has a file of its own, and is in ``all``.
 package struct DoctorCheck: Sendable {
   package typealias Report = (Check) throws -> Void
 

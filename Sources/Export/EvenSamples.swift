@@ -22,8 +22,7 @@ extension Exporter {
     return plan
   }
 
-  /// Gives the samples of a plan to a format, or the instants of the grid or of a rate as samples with counts rounded to
-  /// whole ones.
+  /// Gives a format a plan's samples, or the instants of the grid or of a rate as samples with counts rounded to whole ones.
   ///
   /// - Parameter even: The rows of a rate that is not the plan's.
   func runSamples<

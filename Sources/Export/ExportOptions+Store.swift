@@ -20,8 +20,7 @@ extension Exporter.Report {
 }
 
 extension ExportOptions {
-  /// Takes what the store knows of a recording beside its log: its number there, whether a program is writing it, and its
-  /// labels.
+  /// Takes what the store knows of a recording beside its log: its number, whether a program is writing it, its labels.
   ///
   /// - Returns: A remark about labels that cannot be read, or that are not in the log; `nil` without such.
   /// - Throws: Why labels cannot be read at all, when a column of them is wanted.

@@ -113,8 +113,7 @@ public struct ExportOptions: Equatable, Sendable {
   /// Whether ``ExportFormat/parquet`` has the same columns for every recording: all channels, marks, times in UTC, and the
   /// recording's UUID. Of an undated recording, times are from 1970 on.
   public var isForHub = false
-  /// The recording's number in its store; `nil` for the number in the log's header, which is the other store's in a
-  /// copied log.
+  /// The recording's number in its store; `nil` for that in the log's header, which is the other store's in a copied log.
   public var number: UInt32?
   /// Whether a program is writing the recording, so that its end is not missing but yet to come.
   public var isLive = false

@@ -193,8 +193,7 @@ public struct Exporter: Sendable {
 extension Exporter {
   /// Exports a recording while a program is writing it, until it ends: NDJSON, CSV, or the log's own bytes.
   ///
-  /// `sink` is flushed whenever it has all bytes of the log. The log's end, and damage, are read when the writer
-  /// is gone.
+  /// `sink` is flushed whenever it has all bytes of the log. The log's end and damage are read when the writer is gone.
   ///
   /// - Parameter more: Waits for more and returns how many bytes are final, as ``PageCheck`` finds them; `nil` when the
   ///   writer is gone.

@@ -28,8 +28,7 @@ struct LabelColumn {
     edges = Set(labels.flatMap { [$0.from, $0.to] }).sorted()
   }
 
-  /// Sets ``text`` to the cell of an instant, and returns the instant from which on it may be another; `nil` where none
-  /// follows.
+  /// Sets ``text`` to the cell of an instant; returns the instant from which on it may be another, `nil` where none follows.
   mutating func move(to time: Int64) -> Int64? {
     var place = passed ?? 0
     while place < edges.count, edges[place] <= time { place += 1 }

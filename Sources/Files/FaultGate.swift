@@ -2,8 +2,7 @@
 
 /// Every call of this module to the kernel passes it, unhindered in the program.
 ///
-/// Tests refuse calls, so that every error path runs on real files, or record them, so that a power loss can be simulated
-/// after each.
+/// Tests refuse calls, so that every error path runs on real files, or record them, to simulate a power loss after each.
 package struct FaultGate: Sendable {
   /// A call that is about to be made.
   package struct Call {

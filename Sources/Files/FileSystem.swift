@@ -65,8 +65,7 @@ package struct FileSystem: Sendable {
     }
   }
 
-  /// A file's length, and the time of its last change in seconds since 1970; `nil` when it is missing. Does not follow
-  /// links.
+  /// A file's length, and its last change in seconds since 1970; `nil` when it is missing. Does not follow links.
   package func facts(_ path: String) throws(StorageError) -> (byteCount: UInt64, changed: Int64)? {
     let found = try StorageError.unlessMissing { () throws(StorageError) in
       try status(path, .open, followsLink: false)

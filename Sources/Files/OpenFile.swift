@@ -160,8 +160,7 @@ package struct OpenFile: ~Copyable {
     try retried(FaultGate.Call(operation: .sync, path: path), gate) { fsync(descriptor) }
   }
 
-  /// Fails with ESTALE when the path no longer names the open file, or the file is shorter than `byteCount`. C: `fstat`
-  /// and `stat`.
+  /// Fails with ESTALE when the path names another file, or the file is shorter than `byteCount`. C: `fstat` and `stat`.
   package func checkPath(holding byteCount: UInt64) throws(StorageError) {
     var own = stat()
     var found = stat()

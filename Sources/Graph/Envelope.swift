@@ -9,8 +9,7 @@ public import IMUModel
 ///     columns  │   │   │   │   │   │   │
 ///               low, high …  gap  …
 ///
-/// Samples are added in order of time, gaps before or after the samples around them. Memory depends only on the number
-/// of columns.
+/// Samples are added in order of time, gaps before or after those around them. Memory depends only on the number of columns.
 public struct Envelope: Sendable {
   /// The first column's beginning, in nanoseconds.
   public private(set) var start: Int64

@@ -15,8 +15,7 @@ struct DerivedRecording {
   /// In the order of ``HubTable/all``.
   let byteCounts: [UInt64]
 
-  /// Makes what `write` writes, under a name that no other thread uses, or compares it with the file at its place; returns its
-  /// length.
+  /// Makes what `write` writes, under a name of its own, or compares it with the file at its place; returns its length.
   typealias Make = (
     _ name: String, _ place: String, _ write: (inout BufferedSink) throws(ExportError) -> Void
   ) throws -> UInt64

@@ -9,8 +9,7 @@ import LogFormat
 import LogStore
 import Text
 
-/// A recording to derive. Its empty files exist in the hub's work folder, so that a process whose hub was killed has none
-/// to write to.
+/// A recording to derive. Its empty files are in the hub's work folder: a process whose hub was killed has none to write to.
 struct DerivationOrder {
   let hub: HubDirectory
   let host: HubHost

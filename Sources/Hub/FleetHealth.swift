@@ -172,8 +172,7 @@ package final class HubPresence {
 
   init(_ arguments: [String]) { self.arguments = arguments }
 
-  /// Announces the presence, in each round: a restarted broker may have forgotten it, and the program ends where no broker
-  /// answers.
+  /// Announces the presence in each round: a restarted broker may have forgotten it. Ends where no broker answers.
   package func announce() throws {
     if process?.hasEnded ?? true {
       // Opened for reading and writing, stdin does not end when the hub is killed, which would be a farewell without a will.

@@ -90,8 +90,7 @@ struct TwofoldSensors {
 
   /// Chooses for each sensor the widest filter of about half the rate or less that settles within 105 ms (accelerometer)
   /// or, after the gyroscope's turn-on, within 40 ms unless all of them are slow: below some 20 Hz a quick start has
-  /// priority over a narrower filter. An accelerometer that is not recorded has the widest: its noise shows that the chip
-  /// works.
+  /// priority over a narrower filter. An accelerometer that is not recorded has the widest: noise shows that the chip works.
   init(
     _ configuration: SensorConfiguration, _ model: SensorModel, _ dataRate: DataRate,
     _ accelerometerFilters: [ChipFilter], _ gyroscopeFilters: [ChipFilter], isSlow: Bool = false

@@ -12,8 +12,7 @@ struct FIFOProfile: Sendable {
 
 /// The rates at which a chip fills its FIFO.
 extension SensorModel {
-  /// The chip's nominal rates in its FIFO with the sensors of `channels`, rising; none when this program does not use its
-  /// FIFO.
+  /// The chip's nominal FIFO rates with the sensors of `channels`, rising; none when this program does not use its FIFO.
   public func fifoRates(channels: ChannelSet) -> [SampleRate] {
     family.fifo?.rates(self, channels) ?? []
   }

@@ -155,8 +155,7 @@ extension FIFOSensor: ChipSetUp where Bus: ~Copyable {
     assembly.desynchronise()
   }
 
-  /// Compares identity and configuration, the FIFO's too once it was started, and reads a temperature that is not in the
-  /// FIFO.
+  /// Compares identity and configuration, the FIFO's too once started, and reads a temperature that is not in the FIFO.
   @inlinable
   public mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck {
     try readSlowTemperature()

@@ -20,8 +20,7 @@ struct NoisyAxes {
   /// Of the filter, in hertz.
   let bandwidth: Double
 
-  /// An upper bound on the probability that all three axes repeat their counts: the peak density 1/(σ·√2π), over one
-  /// count.
+  /// An upper bound on the probability that all axes repeat their counts: the peak density 1/(σ·√2π), over one count.
   var repetition: Double {
     let axis = min(1, 0.4 / deviation)
     return axis * axis * axis

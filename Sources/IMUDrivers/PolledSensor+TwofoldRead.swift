@@ -140,8 +140,7 @@ struct TwofoldLook: Sendable {
   /// The status flags of a new sample.
   @usableFromInline let readyMask: UInt8
 
-  /// Status flags of all ST chips here: acceleration, angular rate, and bits that are 0 in this setup and 1 when no chip
-  /// answers.
+  /// Status flags of all ST chips here: acceleration, angular rate, and bits that are 0 here and 1 when no chip answers.
   @inlinable static var accelerometerFlag: UInt8 { 0x01 }
   @inlinable static var gyroscopeFlag: UInt8 { 0x02 }
   @inlinable static var reservedFlags: UInt8 { 0xF8 }

@@ -119,8 +119,7 @@ extension SensorError {
         + ownRates(model, near: asked))
   }
 
-  /// The rates of the chip's FIFO around one that it cannot be polled at, or that rate, as far as a usual bus carries
-  /// them.
+  /// The FIFO's rates around one that the chip cannot be polled at, or that rate, as far as a usual bus carries them.
   private static func ownRates(_ model: SensorModel, near asked: SampleRate) -> String {
     let usual = BusTiming.fastMode
     if let rate = model.fifoRate(asked, channels: .all),

@@ -50,8 +50,7 @@ public struct FIFOReading: Equatable, Sendable, BitwiseCopyable {
   /// Slots that were whole when the chip latched the count, below 2⁴⁸.
   public var count: Int64
   /// The instant before the read, or for an edge the latest at which `count` slots were whole: the reading of
-  /// `CLOCK_MONOTONIC_RAW` less tick 0's deadline on `CLOCK_MONOTONIC`, in nanoseconds. Add ``offset`` for the samples'
-  /// clock.
+  /// `CLOCK_MONOTONIC_RAW` less tick 0's deadline on `CLOCK_MONOTONIC`, in ns. Add ``offset`` for the samples' clock.
   public var before: Int64
   /// Nanoseconds of the read; 0 for an edge, and for the beginning of an epoch, whose count of 0 was not read.
   public var length: UInt32

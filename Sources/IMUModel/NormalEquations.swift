@@ -37,8 +37,7 @@ package struct NormalEquations {
     for i in 0..<count { matrix[NormalEquations.place(i, i)] *= 1 + factor }
   }
 
-  /// The decomposition in n³ steps, which answers each further question in n²; `nil` when the rows do not determine every
-  /// unknown.
+  /// The decomposition in n³ steps, which answers each question in n²; `nil` when the rows do not determine every unknown.
   package func factored() -> Factors? {
     let scale = (0..<count).map { matrix[NormalEquations.place($0, $0)].squareRoot() }
     guard scale.allSatisfy({ $0 > 0 && $0.isFinite }) else { return nil }

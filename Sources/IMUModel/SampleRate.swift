@@ -7,8 +7,7 @@ public import Text
 ///     tick      0        1        2        3
 ///     time      0        P        2P       3P      P = denominator / numerator seconds
 ///
-/// The time of a tick is computed from its number, so that a rate whose period has a fraction of a nanosecond (30 Hz) does
-/// not drift.
+/// A tick's time is computed from its number, so a rate whose period has a fraction of a nanosecond (30 Hz) does not drift.
 public struct SampleRate: Hashable, Sendable, BitwiseCopyable {
   /// Ticks in `denominator` seconds. Never 0.
   public let numerator: UInt32
@@ -86,8 +85,7 @@ extension Plain {
 }
 
 extension Double {
-  /// Rounded down; traps beyond the range of `Int64`. By conversions alone: on x86-64 without SSE4.1 `rounded(.down)` is a
-  /// slower call.
+  /// Rounded down; traps beyond `Int64`. By conversions alone: on x86-64 without SSE4.1 `rounded(.down)` is a slower call.
   @inlinable @inline(__always) package var floored: Int64 {
     let truncated = Int64(self)
     return Double(truncated) > self ? truncated - 1 : truncated

@@ -44,8 +44,7 @@ extension Understanding {
     return Int64(time / 1e9) * 1_000_000_000
   }
 
-  /// What the likeliest units of a group, or scales of its counts, would mean, and the best: a unit, or counts for one g
-  /// or °/s.
+  /// What the likeliest units of a group, or scales of its counts, would mean, and the best: a unit, or counts a g or °/s.
   ///
   /// - Parameter areCounts: Whether the other groups' proposals are counts; `nil` without other groups.
   func proposed(_ group: Group, areCounts: Bool?) -> (meaning: String, unit: Unit, counts: Int64) {
@@ -75,6 +74,8 @@ extension Understanding {
       if isWhole, !found.contains(where: { $0.counts == 16384 }) { found.append(counts(16384)) }
     case .gyroscope:
       found = isScale ? [] : [unit(.degreePerSecond), unit(.radianPerSecond)]
+      let words = names(of: group).map { Set(ColumnName.pieces($0.lowercased())) }
+      if words.allSatisfy({ !$0.isDisjoint(with: ["rad", "rads", "radps"]) }) { found.reverse() }
       let isRaw = isScale || isWhole && areCounts != false
       if isRaw || isWhole { found.insert(counts(131), at: isRaw ? 0 : 1) }
     case .temperature:

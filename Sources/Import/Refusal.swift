@@ -20,6 +20,8 @@ struct Refusal {
   /// The files that the command names, and the command that makes them.
   private var paths: [String]
   private var before = ""
+  /// The unit of rates that is proposed, and the other one, which nothing tells from it.
+  private var alternative: (unit: String, other: String)?
 
   /// The refusal; `nil` if nothing is missing in any table.
   ///
@@ -85,6 +87,11 @@ struct Refusal {
           problems.append("does not say what a count of its \(group.name) is")
         }
         lines.append((table.pattern(group), meaning))
+        let most = table.census.largest(group) * Unit.radianPerSecond.inLogUnits.value
+        if unit == .degreePerSecond || unit == .radianPerSecond, most <= SenseCheck.mostRate {
+          let other = unit == .radianPerSecond ? Unit.degreePerSecond : .radianPerSecond
+          alternative = (unit.word, other.word)
+        }
         areCounts = (areCounts ?? true) && unit == .count
         // `raw` states all groups; beside one that the file states, counts are stated by their scale.
         let isRaw =
@@ -152,6 +159,9 @@ struct Refusal {
     let width = min(32, lines.map(\.name.count).max() ?? 0)
     var text = lines.map { "  \(Refusal.padded($0.name, width))  \($0.meaning)" }
     text.append("If that is right: \(before)\(request.command(paths))")
+    if let (unit, other) = alternative {
+      text.append("Or, if its rates are in \(other): the same with \(other) in place of \(unit)")
+    }
     text += others.prefix(3).map {
       "Or \($0.meaning): --columns \(ShellWord.quoted($0.columns))"
     }

@@ -20,6 +20,8 @@ import Text
 enum SenseCheck {
   /// Periods that are not objected to, in nanoseconds: from 50 kHz to one a day.
   static let periods = 2e4...86_400e9
+  /// The fastest turn that an option may state, in °/s.
+  static let mostRate = 4000.0
   /// The fewest rows whose mean or median is judged.
   private static let fewest: UInt64 = 8
 
@@ -71,7 +73,7 @@ enum SenseCheck {
       unit.value == .count
       ? "at \(Plain.significant(1 / one)) counts a \(group.unit)" : "in \(unit.value.sign)"
     let by = "\(unitText), which \(source.name) states"
-    if group == .accelerometer, table.census.rows >= fewest,
+    if group == .accelerometer, table.census.rows >= fewest || source.isProgram,
       let length = table.census.meanLength.map({ $0 * one }), length > 0
     {
       let isRaw = unit.value == .count && (isUsual || scale?.source == .option("--units raw"))
@@ -85,7 +87,7 @@ enum SenseCheck {
       }
     }
     let largest = table.census.largest(group) * one
-    let most: Double = group == .accelerometer ? 400 : source.isOption ? 4000 : 20_000
+    let most: Double = group == .accelerometer ? 400 : source.isOption ? mostRate : 20_000
     guard largest > most else { return nil }
     return (
       "its \(group.name) would reach \(Plain.significant(largest)) \(group.unit) \(by)",

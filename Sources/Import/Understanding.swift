@@ -3,8 +3,7 @@
 import IMUModel
 import Text
 
-/// How a file is understood: the role of each column, the unit of each group, the form of times, and of each of these who
-/// stated it.
+/// How a file is understood: the role of each column, the unit of each group, the form of times, and for each who stated it.
 ///
 /// The refusal, `--explain`, remarks, checks for sense and the reader are functions of it. What was counted in the file
 /// is kept apart, in ``census``, and never becomes a statement.

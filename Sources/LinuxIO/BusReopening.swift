@@ -51,8 +51,7 @@ final class BusReopening: Sendable {
     close(bell)
   }
 
-  /// Starts the thread for a user who has `node`. It ends after ``end()``; it may hang in the kernel, so nothing waits
-  /// for it.
+  /// Starts the thread for a user of `node`. It ends after ``end()``; it may hang in the kernel, so nothing waits for it.
   func begin(_ node: BusNode) throws(LinuxIOError) {
     try RealTimeThread(name: "imu-bus").run { self.work(node) }.leaveBehind()
   }
@@ -267,8 +266,7 @@ public struct AdapterPlace: Sendable {
   /// N of the `/dev/i2c-N` to open now; `nil` when the adapter is not there.
   ///
   /// By name: the adapter under its old number, or under another, or else a new one whose name differs only in digits:
-  /// USB adapters count how often they were plugged in (`i2c-tiny-usb at bus 001 device 005`). If several match, none is
-  /// chosen.
+  /// USB adapters count how often they were plugged in (`i2c-tiny-usb at bus 001 device 005`). Of several none is chosen.
   func find() -> Int? {
     guard let name else { return number }
     let present = tree.i2cAdapters()

@@ -72,8 +72,7 @@ public struct GPIOInput: ~Copyable {
     return answer == 1
   }
 
-  /// The waiting edges, oldest first; does not wait. They alternate: where the kernel lost some, the missing one is
-  /// inserted.
+  /// The waiting edges, oldest first; does not wait. They alternate: where the kernel lost some, one is inserted.
   ///
   /// - Throws: ``LinuxIOError`` of kind `system` when the chip has gone away.
   public mutating func read() throws(LinuxIOError) -> [LineEdge] {

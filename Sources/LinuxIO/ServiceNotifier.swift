@@ -11,8 +11,7 @@ public import IMUModel
 /// busy manager; each call returns whether the manager received it. Lost messages are not repeated.
 public struct ServiceNotifier: Sendable {
   private let path: String
-  /// The time within which the manager expects ``watchdog()``, in nanoseconds; `nil` when it does not. Feed it at half
-  /// of that.
+  /// The time within which the manager expects ``watchdog()``, in ns; `nil` when it does not. Feed it at half of that.
   public let watchdogInterval: Int64?
 
   /// The notifier that the environment asks for; `nil` when no program waits for messages.

@@ -23,8 +23,7 @@ public struct SignalWatch: ~Copyable {
     return isIgnored ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
   }
 
-  /// Blocks the signals for the calling thread and opens a `signalfd` for them; throws when the process may open no more
-  /// files.
+  /// Blocks the signals for the calling thread and opens a `signalfd`; throws when the process may open no more files.
   public init(_ signals: [Int32] = endings) throws(LinuxIOError) {
     var set = sigset_t()
     sigemptyset(&set)

@@ -14,8 +14,7 @@ final class ThreadCore: @unchecked Sendable {
   let priority: Int32?
   var report = SchedulingReport()
   var work: (() -> Void)?
-  /// Stored (releasing) by the thread when its work is done, loaded (acquiring) by the owner, who then sees what the work
-  /// wrote.
+  /// Stored (releasing) by the thread when its work is done, loaded (acquiring) by the owner, who sees what the work wrote.
   let isFinished = Atomic<Bool>(false)
   private let ready = Gate()
   private let go = Gate()

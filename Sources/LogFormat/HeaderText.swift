@@ -172,8 +172,7 @@ enum HeaderText {
   }
 }
 
-/// The lines of a header text by key, the first one of each key. Keys stay bytes, as a list reads many headers while a user
-/// waits.
+/// The first line of a header text for each key. Keys stay bytes, as a list reads many headers while a user waits.
 struct HeaderEntries {
   private let text: [UInt8]
   /// Where keys and values are in ``text``; the value of a line without a space is empty.

@@ -143,8 +143,7 @@ struct LinearAnalysis: ~Copyable {
 /// Finds linear predictors that pay over many small chunks, though their weights cost too much for any one.
 ///
 /// A log that is made durable once a second has chunks of ten or a hundred samples. The trainer looks at the last 256
-/// samples and advises a predictor that would have taken fewer bits for them, its weights included, than the predictor in
-/// use.
+/// samples and advises a predictor that would have taken fewer bits for them, with its weights, than the one in use.
 struct LinearTrainer: ~Copyable {
   static let window = 256
   /// Samples after which it is worth looking again.

@@ -35,8 +35,7 @@ public struct PageHeader: Equatable, Sendable, BitwiseCopyable {
     UInt32(truncatingIfNeeded: id.high >> 32).byteSwapped
   }
 
-  /// Writes the header, with its check, at the beginning of `page`, and keeps the check. Traps when `page` has fewer than 32
-  /// bytes.
+  /// Writes the header with its check at the beginning of `page`, and keeps the check. Traps below 32 bytes.
   public mutating func encode(into page: UnsafeMutableRawBufferPointer) {
     page.storeLittleEndian(PageHeader.mark, at: 0)
     page.storeLittleEndian(recording, at: 4)

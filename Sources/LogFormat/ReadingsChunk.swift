@@ -28,8 +28,7 @@ extension FIFOReading {
     length == 0 ? 0 : -floorDivide(-(before + Int64(length)), 1000) - beforeMicroseconds
   }
 
-  /// Whether a log can have it. A read of 4 s bounds nothing, and its length in nanoseconds would not fit; a stamp needs a
-  /// read.
+  /// Whether a log can have it. A read of 4 s bounds nothing, and its nanoseconds would not fit; a stamp needs a read.
   var isWritable: Bool {
     lengthMicroseconds <= ReadingsChunk.longestRead && (stamp == nil || length > 0)
   }

@@ -57,8 +57,7 @@ public struct SampleBlock: ~Copyable, @unchecked Sendable {
     UnsafeBufferPointer(start: timeColumn, count: count)
   }
 
-  /// Counts of one channel, by its position in `ChannelSet`; traps unless 0...6. Valid until the block is changed or
-  /// destroyed.
+  /// Counts of a channel, by its position in `ChannelSet`; traps unless 0...6. Valid until the block is changed or destroyed.
   public func counts(ofChannel channel: Int) -> UnsafeBufferPointer<Int16> {
     UnsafeBufferPointer(start: column(channel), count: count)
   }

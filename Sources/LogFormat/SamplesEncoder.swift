@@ -21,8 +21,7 @@ struct SamplesEncoder: ~Copyable {
   /// Writes `count` samples (1...1024, at most the block's) to `target`, which has ``BitWriter/capacity`` bytes, and carries
   /// `state` over; returns the bytes of the body.
   ///
-  /// With `again`, the last call was for more or fewer of the same samples: its predictors, most of the work, are used
-  /// again.
+  /// With `again`, the last call was for more or fewer of the same samples: predictors, most of the work, are used again.
   mutating func encode(
     _ block: borrowing SampleBlock, count: Int, _ state: inout PageState,
     to target: UnsafeMutableRawPointer, again: Bool

@@ -11,8 +11,7 @@ struct Spacing: Equatable {
   /// Every value is used.
   static let dense = Spacing()
 
-  /// The number of a value, or of the next lower one that is used: 0 for the first one at or above 0 or, on a lattice, near
-  /// it.
+  /// The number of a value, or of the next lower one in use: 0 for the first one at or above 0 or, on a lattice, near it.
   @inline(__always)
   func number<Value: StreamValue>(of value: Value) -> Value {
     guard let lattice else { return value &>> Value(truncatingIfNeeded: wastedBits) }
@@ -73,8 +72,7 @@ struct Lattice: Equatable {
   /// Bits of step and base in front of the point: both are below 64.
   static let integerBits = 6
 
-  /// A lattice; `nil` when the precision is too high, or the step below 1. Step and base have no more bits than a log can
-  /// hold.
+  /// A lattice; `nil` if the precision is too high, or the step below 1. Step and base have no more bits than a log can hold.
   init?(precision: Int, step: Int64, base: Int64) {
     guard precision <= Lattice.maximumPrecision, step >= 1 << Int64(precision) else { return nil }
     (self.precision, self.step, self.base) = (precision, step, base)

@@ -31,8 +31,7 @@ extension Catalogue {
   /// Bytes that this user may still write to the store's file system.
   public func freeByteCount() throws(StorageError) -> UInt64 { try room().free }
 
-  /// The same, and how many of them copies from elsewhere leave free: a sixty-fourth of the file system, at most 64 MiB. C:
-  /// `statvfs`.
+  /// The same, and how many copies from elsewhere leave free: 1/64 of the file system, at most 64 MiB. C: `statvfs`.
   public func room() throws(StorageError) -> (free: UInt64, reserve: UInt64) {
     var status = statvfs()
     while statvfs(path, &status) != 0 {
@@ -199,8 +198,7 @@ extension Catalogue {
       let trash = try trashContents()
       add(trash.map(\.entry), in: path(of: Catalogue.trashName), isTrashed: true)
     } catch {
-      // A trash that cannot be read, or is not the store's own directory, makes no room. The sweep before each recording
-      // reports it.
+      // A trash that cannot be read, or is not the store's own, makes no room. The sweep before each recording reports it.
     }
     if deletesOldest, plan.byteCount < missing {
       let names = try files.names(in: path)

@@ -36,8 +36,7 @@ public struct FileStorage: LogStorage, ~Copyable {
     self.init(file, length: 0)
   }
 
-  /// An existing file, for reading; appending to it fails with EBADF. Directories, pipes and devices fail with EISDIR or
-  /// ENXIO.
+  /// An existing file, for reading; appending fails with EBADF. Directories, pipes and devices fail with EISDIR or ENXIO.
   public init(reading path: String) throws(StorageError) {
     try self.init(reading: path, gate: .open)
   }
@@ -124,8 +123,7 @@ public struct FileStorage: LogStorage, ~Copyable {
     try file.nextData(from: offset)
   }
 
-  /// Cuts the file to what was appended and makes it durable: `ftruncate`, `fsync`. Fails as ``sync()`` when the file is
-  /// gone.
+  /// Cuts the file to what was appended and syncs it: `ftruncate`, `fsync`. Fails as ``sync()`` when the file is gone.
   public mutating func finish() throws(StorageError) {
     let isCut = try file.regularFileSize() < made
     try file.truncate(to: length)
@@ -144,8 +142,7 @@ public struct FileStorage: LogStorage, ~Copyable {
       target += UInt64(nextStep)
       nextStep = min(2 * nextStep, FileStorage.largestStep)
     }
-    // New zeros would hide that another program cut the file; in a recording that is synced only at its end, nothing else
-    // shows it.
+    // New zeros would hide that another program cut the file; if a recording is synced at its end, nothing else shows it.
     if made > 0 { try file.checkPath(holding: made) }
     do {
       try writeZeros(upTo: target)

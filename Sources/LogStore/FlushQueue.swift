@@ -149,8 +149,7 @@ public final class FlushQueue: @unchecked Sendable {
     case finished(StorageError?)
   }
 
-  /// One step of the flusher thread: appends a piece of the queued bytes, or syncs on request, or finishes the storage after
-  /// ``close()``.
+  /// One step of the flusher: appends a piece of the queue, syncs on request, or finishes the storage after ``close()``.
   ///
   /// After the first error nothing is appended until ``close()``. Then the queued bytes are tried once more: after a full
   /// disk, into the spare; if the file is gone from its path, into the file wherever it is.
@@ -275,8 +274,7 @@ public final class FlushQueue: @unchecked Sendable {
 ///
 ///     records ──► LogEncoder ──► drain(into:) ──► FlushQueue ─ ─► storage
 ///
-/// Refused bytes stay in the encoder, in order, and are offered again. While ``backlog`` is not 0, the writer leaves samples
-/// in the ring.
+/// Refused bytes stay in the encoder and are offered again. While ``backlog`` is not 0, samples stay in the ring.
 extension LogEncoder {
   /// An encoder for a recording whose header is already in the storage; throws ``LogError/description(_:)``.
   public static func after(_ header: RecordingDescription) throws(LogError) -> LogEncoder {

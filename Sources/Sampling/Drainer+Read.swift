@@ -315,8 +315,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     tick += 1
   }
 
-  /// Records a reading of the fill, unless the read took seconds, or the offset between the clocks is not known where no
-  /// epoch begins.
+  /// Records a reading of the fill, unless the read took seconds, or the clocks' offset is not known where no epoch begins.
   @inlinable
   mutating func hold(
     reading count: Int64, before: Int64, after: Int64, isDrained: Bool, stamp: SlotStamp? = nil,

@@ -75,8 +75,7 @@ public struct Drainer<Bus: I2CBus & ~Copyable, Clock: MonotonicClock, Sink: Tick
   /// A loop over a sensor that has been brought up.
   ///
   /// Starts the chip's FIFO at `start`, the instant of tick 0, with nominally `rate` samples a second, and ends within
-  /// 100 ms when `stop` is raised. Sample times are rounded down to multiples of `timeUnit` nanoseconds; traps unless it
-  /// is positive.
+  /// 100 ms when `stop` is raised. Sample times are rounded down to multiples of `timeUnit` ns; traps unless it is positive.
   @inlinable
   public init(
     sensor: consuming FIFOSensor<Bus>, clock: Clock, sink: consuming Sink, rate: SampleRate,

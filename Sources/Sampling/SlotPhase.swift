@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An estimate of when a chip makes its samples, from readings of its FIFO, in constant time: for the live times of
-/// samples, the number of missing ones, and to detect a count that cannot be right. The proved instants are computed from
-/// the log.
+/// samples, the number of missing ones, and to detect an impossible count. The proved instants are computed from the log.
 ///
 ///     read        u───v            u───v
 ///     slots    …  │ │ │ │ │ │ │ │ │ │ │ │

@@ -23,8 +23,7 @@ public enum Fault: Equatable, Sendable, BitwiseCopyable {
   case fail(BusError.Kind, errno: Int32 = 0, transfers: Int = 1)
   /// In one transfer, the bits of `mask` are flipped in data byte number `byte`, unnoticed: the bus has no checksum.
   case corrupt(byte: Int, mask: UInt8)
-  /// A read fails after its first `bytes` bytes, which are no longer in the chip's FIFO. A write, or a shorter read,
-  /// succeeds.
+  /// A read fails after `bytes` bytes, which have left the chip's FIFO. A write, or a shorter read, succeeds.
   case failInBurst(bytes: Int, BusError.Kind, errno: Int32 = 0)
   /// The chips' oscillators are faster by this from now on; at most three times.
   case clockStep(partsPerMillion: Int)

@@ -21,8 +21,7 @@ public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked
   @usableFromInline let clock: Clock
   @usableFromInline let takesTime: Bool
 
-  /// A bus with a chip whose power came on at `poweredOn`, by default so long ago that it has booted, and whose motion begins
-  /// now.
+  /// A bus with a chip whose power came on at `poweredOn`, by default long ago, and whose motion begins now.
   public init(
     clock: Clock, chip: SimulatedChip, address: I2CAddress, motion: Motion = .still,
     busHertz: Int? = nil, poweredOn: MonotonicTime? = nil

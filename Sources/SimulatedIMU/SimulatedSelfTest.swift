@@ -33,8 +33,7 @@ struct SelfTestForce: Sendable, BitwiseCopyable {
 }
 
 extension OutputStages {
-  /// The test of the accelerometer is switched at `instant`: `sign` is 1 or −1 for a push, 0 for none, and `usual` the usual
-  /// answer in g.
+  /// The accelerometer's test is switched at `instant`: `sign` is 1 or −1 for a push, 0 for none, `usual` its answer in g.
   mutating func pushAccelerometer(_ sign: Double, usual: SIMD3<Double>, at instant: Int64) {
     accelerometer.force.change(
       to: sign * usual * path.selfTest.acceleration,

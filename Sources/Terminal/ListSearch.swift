@@ -5,8 +5,7 @@ import Text
 
 /// A search of a list: which recordings' rows contain a phrase.
 ///
-/// Reading the rows takes long in a large store, so the caller searches row by row, from the newest recording on, as it has
-/// the time:
+/// Reading rows takes long in a large store, so the caller searches row by row, from the newest on, as it has the time:
 ///
 ///     entries    9 8 7 6 5 4 3 2 1
 ///     found      + - + - ? ? ? ? ?      4 of 9 searched

@@ -4,8 +4,7 @@ import Graph
 import IMUModel
 public import LinuxIO
 
-/// Playback of a recording: a pure state machine of keys and time. A sample appears at its recorded time; in a gap nothing
-/// appears.
+/// Playback: a state machine of keys and time. A sample appears at its recorded time; in a gap nothing appears.
 ///
 ///                 space                    end reached
 ///     playing ◄─────────► paused    playing ────────► ended ── space ──► playing, from the start

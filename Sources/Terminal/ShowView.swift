@@ -231,8 +231,7 @@ struct ShowView {
 }
 
 extension RecordingOnScreen {
-  /// Shows the graph until the user leaves, and keeps the labels that are made in the store; `false` when the program must
-  /// end.
+  /// Shows the graph until the user leaves, and stores the labels that are made; `false` when the program must end.
   public func show(
     on session: TerminalSession, _ signals: borrowing SignalWatch, in catalogue: Catalogue
   ) -> Bool {

@@ -11,8 +11,7 @@
 ///     }
 ///     try json.end()
 ///
-/// After each key and each element the caller reads or skips exactly one value. A skipped value is examined only to find its
-/// end.
+/// After each key and element the caller reads or skips exactly one value. A skipped one is examined only to find its end.
 public struct JSONReader {
   /// The kinds of error.
   public enum Failure: Error, Equatable, Sendable {

@@ -5,8 +5,7 @@
 /// A document that fits into memory is one call of ``document(_:)``. A stream, such as an export, opens and closes its
 /// brackets itself and passes ``bytes`` on in between.
 public struct JSONWriter {
-  /// The version of the schema, the member `schema` of every document. Changing a key's name or meaning raises it; a new key
-  /// does not.
+  /// The schema's version, `schema` in every document. Changing a key's name or meaning raises it; a new key does not.
   public static let schema = 1
 
   /// The bytes written and not yet removed.

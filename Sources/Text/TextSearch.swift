@@ -3,8 +3,7 @@
 extension StringProtocol {
   /// What is before and after the first place of `text`, compared by bytes; `nil` without one.
   ///
-  /// The standard library's own search of a text belongs to its regular expressions, which make a static program 1 MB
-  /// larger.
+  /// The standard library's search of a text belongs to its regular expressions, which make a static program 1 MB larger.
   package func parts(around text: String) -> (before: SubSequence, after: SubSequence)? {
     let (bytes, wanted) = (utf8, text.utf8)
     var start = bytes.startIndex

@@ -114,8 +114,7 @@ private enum Completions {
 
   /// Paths that begin as the word at the cursor; directories end in a slash.
   ///
-  /// Names with characters that a shell obeys are left out: bash expands what it is offered, and would run a command in a
-  /// name.
+  /// Names with characters that a shell obeys are left out: bash expands what it is offered, and would run a name.
   static func files(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
     // Not every shell gives the part before the cursor.
     let isWhole = prefix.isEmpty && words.indices.contains(index)

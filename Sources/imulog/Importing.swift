@@ -52,8 +52,7 @@ struct Importing {
     return number
   }
 
-  /// Copies a log unchanged. Its header keeps the number that it had in the other store; its file name has the number
-  /// in this one.
+  /// Copies a log unchanged. Its header keeps its number in the other store; its file name has the number in this one.
   ///
   /// Damaged parts are copied too: every reader reports the same damage in the copy.
   func copy(_ path: String) throws -> (number: UInt32, report: Account) {

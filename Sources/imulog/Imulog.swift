@@ -70,8 +70,7 @@ struct Imulog: ParsableCommand {
 @main
 enum Program {
   static func main() {
-    // Writing to a closed pipe, or beyond the limit of a file's size, must fail with an errno and not end the recording
-    // by a signal.
+    // Writing to a closed pipe, or beyond a file's limit, must fail with an errno and not end the recording by a signal.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     // Ignored by what started this program, no status of a child would be known.

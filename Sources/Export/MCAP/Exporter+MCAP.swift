@@ -41,8 +41,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
   private let temperatures: [Double]?
   private var lastTemperature: Int16?
   private var tally = TickTally()
-  /// The marks and the labels, by their beginnings, that are still to come: the next one comes before samples that are
-  /// later.
+  /// The marks and labels, by their beginnings, that are still to come: the next one comes before samples that are later.
   private var (marks, labels): (ArraySlice<Mark>, ArraySlice<RecordingLabel>)
   /// From time 0, tick 0 or the first sample, whichever is earliest, to the last sample so far: where messages of labels are.
   private var (first, last): (Int64, Int64)

@@ -48,8 +48,7 @@ enum ROSTopic: Int, CaseIterable {
   private static let time = "builtin_interfaces/Time\nint32 sec\nuint32 nanosec"
 }
 
-/// What messages have after their stamp. Doubles are copied in the processor's byte order, which is little-endian, as the
-/// file's is.
+/// What messages have after their stamp. Doubles are copied in the processor's byte order, little-endian, as the file's is.
 enum ROSContent {
   /// An `Imu` without values.
   ///

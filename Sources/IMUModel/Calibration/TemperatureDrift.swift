@@ -13,8 +13,7 @@ public struct TemperatureDrift: Equatable, Sendable {
   /// By axis: the coefficients from the first order on, in the axis's unit a °C, a °C² and a °C³.
   public let coefficients: [[Double]]
 
-  /// A polynomial for each axis; `nil` for orders other than 1 to 3, a reference outside the span, and numbers that are not
-  /// finite.
+  /// A polynomial for each axis; `nil` for other orders than 1 to 3, a reference outside the span, and numbers not finite.
   public init?(reference: Double, span: ClosedRange<Double>, coefficients: [[Double]]) {
     guard coefficients.count == 3, span.contains(reference), span.lowerBound.isFinite,
       span.upperBound.isFinite,

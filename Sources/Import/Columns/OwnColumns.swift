@@ -70,7 +70,7 @@ struct OwnColumns {
         .init(
           index: channel + 1, name: name, role: .channel(channel, isReversed: false),
           source: source))
-      result.units[group] = .init(.count, source)
+      result.units[group] = .init(.count, .program("imulog"))
       result.scales[group] = .init(scale, source)
     }
     (self.facts, understanding, self.choices) = (own, result, choices)

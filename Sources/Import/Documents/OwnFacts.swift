@@ -33,8 +33,7 @@ struct OwnFacts: Equatable, Sendable {
   private var problem: ImportError?
   private var temperatureOffset = Fraction.zero
 
-  /// The samples and all ticks of a recording, as the file counts them; `nil` of a part, and of one that was damaged or not at
-  /// its end.
+  /// The samples and ticks of a recording, as the file counts them; `nil` of a part, and of one damaged or not at its end.
   var samples: UInt64? { isOwn && isWhole ? statedSamples : nil }
   var ticks: UInt64? { isOwn && isWhole ? statedTicks : nil }
 

@@ -81,7 +81,9 @@ struct Dialect: Sendable {
     }
     guard marks.isEmpty || !marks.isDisjoint(with: all),
       !traits.contains(.isComment) || isComment, !needsTime || !clocks.isEmpty,
-      !traits.contains(.needsAll) || found.count >= axes.count,
+      !traits.contains(.needsAll)
+        || names.count == 1 + axes.count && found.count == axes.count
+          && found.allSatisfy({ $0.bracket == nil }),
       !traits.contains(.namesUnits) || (found + clocks).allSatisfy({ $0.bracket != nil })
     else { return 0 }
     let channels = Set(found.compactMap { axes[$0.plain] })

@@ -101,12 +101,13 @@ extension Dialect {
     "OpenLog Artemis", times: ["micros": .microseconds, "rtctime": nil], dates: ["rtcdate"],
     accelerometer: ["a*"], gyroscope: ["g*"], temperature: ["imu_degc"],
     units: [.accelerometer: .milliG, .gyroscope: .degreePerSecond, .temperature: .degreeCelsius],
+    [.isCommon],
     marks: ["rtcdate", "rtctime", "imu_degc", "output_hz"])
 
   /// ArduPilot's IMU messages by mavlogdump; `timestamp` beside the finer `TimeUS` is left out.
   static let arduPilot = Dialect(
     "ArduPilot", times: ["timeus": .microseconds], accelerometer: ["acc*"], gyroscope: ["gyr*"],
-    temperature: ["t"], units: si.merging([.temperature: .degreeCelsius]) { $1 })
+    temperature: ["t"], units: si.merging([.temperature: .degreeCelsius]) { $1 }, [.isCommon])
 
   /// It states no unit, but that x, y and z are rates.
   static let runCam = Dialect(

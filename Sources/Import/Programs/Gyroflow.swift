@@ -73,7 +73,8 @@ struct Gyroflow {
     let scale = scales[group]
     let isRate = group == .gyroscope
     if areCounts {
-      let value = (scale?.value ?? 1) * (isRate ? 180 / .pi : 1)
+      guard let scale else { return (.count, nil, nil) }
+      let value = scale.value * (isRate ? 180 / .pi : 1)
       return (
         .count,
         Fraction.nearest(to: value, among: Scale.known[group.rawValue].map(\.ratio)).map {

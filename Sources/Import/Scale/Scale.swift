@@ -15,8 +15,7 @@ struct Scale: Equatable, Sendable {
     return step >= 1e-10 && step <= 1e6 && offset.value.magnitude + 32768 * step < 1e11 * step
   }
 
-  /// What one count means on the chips that are common, from their data sheets, by the group; that of an MPU-6050 after
-  /// reset first.
+  /// What one count means on common chips, from their data sheets, by the group; that of an MPU-6050 after reset first.
   static let known: [[Scale]] = [
     accelerometer.map { Scale(ratio: $0) }, gyroscope.map { Scale(ratio: $0) }, temperature,
   ]

@@ -5,8 +5,7 @@ import Text
 
 /// Finds the scale in which values of a stated unit are counts of 16 bits.
 ///
-/// A log holds counts and a scale, and what is imported must come back as it was written. So the values are asked, in
-/// this order:
+/// A log holds counts and a scale, and what is imported must come back as written. So the values are asked, in this order:
 ///
 /// 1. Does the scale that the file states reproduce every value to the last digit that is written? Then it is that.
 /// 2. Does that of a common chip? Then the counts are the chip's own. Of several the coarsest, because a finer one would
@@ -147,8 +146,7 @@ struct ScaleFit {
     if let step, let ratio = Fraction.product(step, unit.inLogUnits), Scale(ratio: ratio).isHeld {
       return Choice(Scale(ratio: ratio), in: unit, .lattice)
     }
-    // One count less than the ends: those are what a chip has of values beyond its range. Values below what exports write
-    // are near 0.
+    // One count less than the ends, which a chip has of values beyond its range. Values below what exports write are near 0.
     let range = max(largest, -smallest) * unit.inLogUnits.value
     let ratio = Fraction.nearest(to: range / 32766).flatMap { Scale(ratio: $0).isHeld ? $0 : nil }
     return Choice(Scale(ratio: ratio ?? Scale.usual(group).ratio), in: unit, .finest)

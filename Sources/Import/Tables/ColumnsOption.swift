@@ -3,8 +3,7 @@
 import IMUModel
 import Text
 
-/// Columns of a table that the user names, as `time=Zeit,ax=Beschl. X,ay=3`: by the header's names or, from 1, by their
-/// places.
+/// Columns that the user names, as `time=Zeit,ax=Beschl. X,ay=3`: by the header's names or, from 1, by their places.
 public struct ColumnsOption: Equatable, Sendable {
   /// As the user wrote it.
   public let text: String

@@ -46,14 +46,19 @@ struct FirstRows {
   private(set) var rows = 0
   /// The cells of a row, without empty ones behind those that have a name; `nil` where rows differ.
   private(set) var width: Int?
-  private var (commas, points) = (0, 0)
+  private var (commas, points, groups) = (0, 0, 0)
 
-  var decimalMark: UInt8 { commas > points ? UInt8(ascii: ",") : UInt8(ascii: ".") }
+  /// Before decimals. Between commas, a decimal comma stands in quotes, and is one where no other mark is.
+  func decimalMark(_ separator: UInt8) -> UInt8 {
+    let comma = UInt8(ascii: ",")
+    let others = separator == comma ? 99 * (points + groups) : points
+    return commas > others ? comma : UInt8(ascii: ".")
+  }
 
   /// Adds the cells of a row, without quotes.
   ///
   /// - Parameter names: Those of the header: empty cells behind as many make no column.
-  mutating func add(_ cells: [UnsafeRawBufferPointer], separator: UInt8, names: Int) {
+  mutating func add(_ cells: [UnsafeRawBufferPointer], names: Int) {
     let cells = cells.map { FieldText.trimmed(FieldText.unquoted(FieldText.trimmed($0))) }
     var width = cells.count
     while width > names, cells[width - 1].isEmpty { width -= 1 }
@@ -62,21 +67,21 @@ struct FirstRows {
     while columns.count < cells.count { columns.append(Column()) }
     for (place, cell) in cells.enumerated() {
       columns[place].add(cell)
-      takeMark(cell, separator)
+      takeMark(cell)
     }
   }
 
-  private mutating func takeMark(_ cell: UnsafeRawBufferPointer, _ separator: UInt8) {
+  private mutating func takeMark(_ cell: UnsafeRawBufferPointer) {
     let comma = UInt8(ascii: ",")
     if cell.contains(UInt8(ascii: ".")), case .number = DecimalField(cell) { points += 1 }
-    guard separator != comma, let place = cell.firstIndex(of: comma),
+    guard let place = cell.firstIndex(of: comma),
       case .number = DecimalField(cell, mark: comma)
     else { return }
     // `1,160` alone may have a comma between thousands, and is refused; beside `0,98` it is a decimal.
     let isGroup =
       cell.count - place == 4
       && cell[..<place].drop { "+-".utf8.contains($0) }.first != UInt8(ascii: "0")
-    if !isGroup { commas += 1 }
+    if isGroup { groups += 1 } else { commas += 1 }
   }
 
   /// A first row that repeats one number with decimals where the rows after it are whole numbers, as the rate or the start

@@ -140,21 +140,22 @@ struct Heading {
       ",;:=\t\"".contains($0)
     }
     guard let first = words.first, !first.hasPrefix("imulog."),
-      ColumnName.pieces(String(first)).contains(where: {
-        ["unit", "units"].contains($0.lowercased())
-      })
+      ["unit", "units"].contains(ColumnName.pieces(String(first)).last?.lowercased())
     else { return }
-    for word in words.dropFirst() {
-      let isUnit = Unit(word: word) != nil || TimeForm(word: word) != nil
-      unitWords += isUnit ? [String(word)] : word.split(separator: " ").map(String.init)
+    func isUnit(_ word: String) -> Bool { Unit(word: word) != nil || TimeForm(word: word) != nil }
+    let all = words.dropFirst().flatMap { word in
+      isUnit(String(word)) ? [String(word)] : word.split(separator: " ").map(String.init)
     }
+    // A sentence states nothing.
+    guard all.allSatisfy({ isUnit($0) || ColumnName.isKnown($0) }) else { return }
+    unitWords += all
   }
 
   /// Whether a line is the header for sure: a program's, or one whose names have a sensor's axes or an axis beside a time.
   private mutating func isHeader(_ names: [ColumnName], _ line: Line, _ isComment: Bool) -> Bool {
     if isComment, line.cells[0].contains(": ") { return false }
     if let columns {
-      guard !columns.needsNoHeader, let part = columns.parts.first else { return false }
+      guard let part = columns.parts.first(where: { $0.index == nil }) else { return false }
       return !part.places(line.cells).isEmpty
     }
     if isGyroflow {
@@ -188,11 +189,11 @@ struct Heading {
     cells = row.cells.indices.map { "column \($0 + 1)" }
     if takeProgramWithoutHeader(row) { return }
     // A separator at its end makes no column.
-    guard let last, [row.cells.count, row.cells.count + 1].contains(last.cells.count),
-      last.cells.count == row.cells.count || last.cells.last == ""
+    guard let last, case let names = Heading.names(last.cells),
+      names.count == Heading.names(row.cells).count || names.count == row.cells.count
     else { return }
     (hasHeader, place) = (true, Place(line: last.number))
-    cells = Array(last.cells.prefix(row.cells.count))
+    cells = names
   }
 
   /// Recognises rows of a program that writes no header.
@@ -258,13 +259,16 @@ struct Heading {
   private func separator(of text: UnsafeRawBufferPointer) -> UInt8 {
     let (semicolon, tab, blank) = (UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: " "))
     let least = max(3, columns?.needsNoHeader == true ? columns?.width ?? 0 : 0)
-    let marks = [last?.separator, semicolon, tab].compactMap { $0 }
+    let marks = [last?.separator, semicolon, tab].compactMap { $0 == blank ? nil : $0 }
     if let mark = marks.first(where: { Heading.cells(text, $0).count >= least }) { return mark }
     let counts = [UInt8(ascii: ","), semicolon, tab].map {
       (mark: $0, count: Heading.cells(text, $0).count)
     }
     let best = counts.reduce(counts[0]) { $1.count > $0.count ? $1 : $0 }
-    let areBlanks = best.count == 1 && Heading.cells(text, blank).count > 3
+    let parts = Heading.cells(text, blank)
+    let areBlanks =
+      best.count == 1
+      && (parts.count > 3 || parts.count == 3 && parts.allSatisfy(Heading.isNumber))
     return areBlanks ? blank : best.mark
   }
 

@@ -56,13 +56,15 @@ struct ColumnName: Equatable {
     // The longest unit that is one of what the words before it name.
     for count in pieces.indices.dropFirst() {
       let tail = name[pieces[count].startIndex...]
-      take(pieces[..<count].map { $0.lowercased() })
+      take(pieces[..<count].map { $0.lowercased() }, of: name[..<tail.startIndex])
       guard let channel = role.channel, ColumnName.isUnit(tail, of: Group(channel: channel))
       else { continue }
+      // `0.1 deg/s` is another unit, or a range.
+      if pieces[count - 1].allSatisfy(\.isNumber) { role = .none }
       suffix = String(tail)
       return
     }
-    take(pieces.map { $0.lowercased() })
+    take(pieces.map { $0.lowercased() }, of: name[...])
     // A unit in brackets shows which sensor x, y and z belong to.
     if let axis, let unit = bracket.flatMap({ Unit(word: $0) }), unit != .count {
       let first = unit.measures(.accelerometer) ? 0 : unit.measures(.gyroscope) ? 3 : nil
@@ -74,7 +76,9 @@ struct ColumnName: Equatable {
   static func suffix(of cell: String, for group: Group?) -> String? {
     let name = split(cell).name
     return pieces(name).dropFirst().lazy.map { name[$0.startIndex...] }.first { tail in
-      group.map { isUnit(tail, of: $0) } ?? (TimeForm(word: tail) != nil)
+      // `Ch_G` and `Uhr_H` have no unit.
+      guard tail.count > 1 || tail.first?.isLowercase == true else { return false }
+      return group.map { isUnit(tail, of: $0) } ?? (TimeForm(word: tail) != nil)
     }.map(String.init)
   }
 
@@ -138,9 +142,17 @@ struct ColumnName: Equatable {
     return pieces
   }
 
-  private mutating func take(_ pieces: [String]) {
+  /// Whether a name computes: `-ax`, `2*ax`, `|ax|`, `time/10`.
+  private static func isComputed(_ text: Substring) -> Bool {
+    text.first == "-" || text.contains { "*×÷|∆∫∂<>⟨⟩~=√²^".contains($0) }
+      || zip(text, text.dropFirst()).contains { $0 == "/" && $1.isNumber }
+      || text.first?.isNumber == true && text.dropFirst().first == "-"
+  }
+
+  private mutating func take(_ pieces: [String], of text: Substring) {
     (role, likely, axis, isBareUnit, isLikelyTime) = (.none, nil, nil, false, false)
     var words = pieces.flatMap(ColumnName.withoutDigits)
+    if ColumnName.isComputed(text) { words.append("?") }
     for place in words.indices.dropLast().reversed()
     where ColumnName.pairs.contains(words[place] + words[place + 1]) {
       words[place] += words.remove(at: place + 1)
@@ -158,7 +170,7 @@ struct ColumnName: Equatable {
     device = zip(words, found).filter { $1.kind == .neutral || foreign.contains($1.kind) }
       .map(\.0).joined(separator: " ")
     let isPlain = !isDerived && kinds.isDisjoint(with: foreign)
-    let isRole = isPlain && !isTime && groups.count == 1
+    let isRole = isPlain && !isTime && Set(groups).count == 1
     switch groups.first {
     case .temperature?:
       if isRole, axes.isEmpty { (role, likely) = (.axis(6), 6) }
@@ -220,8 +232,13 @@ struct ColumnName: Equatable {
         return Word(kind: .sensor, group: group, axis: axis)
       }
     }
-    if let form = TimeForm(word: word) { return Word(kind: .form, form: form) }
-    return Word(kind: word.allSatisfy(\.isNumber) ? .neutral : .other)
+    // Minima and heights have these names, too.
+    if !["min", "h"].contains(word), let form = TimeForm(word: word) {
+      return Word(kind: .form, form: form)
+    }
+    // `10us` is another unit.
+    let isFactor = words.dropFirst(place + 1).first.map { TimeForm(word: $0) != nil } == true
+    return Word(kind: word.allSatisfy(\.isNumber) && !isFactor ? .neutral : .other)
   }
 
   private static let letters = ["x", "y", "z"]
@@ -231,15 +248,15 @@ struct ColumnName: Equatable {
     let lists: [(Kind, Group?, String)] = [
       (
         .sensor, .accelerometer,
-        "acc accel accl accelerometer acceleration accelerations specificforce gforce"
+        "acc accel accl accelerometer acceleration accelerations beschleunigung specificforce gforce"
       ),
       (
         .sensor, .gyroscope,
-        "gyr gyro gyroscope omega angularvelocity angularrate angularvel angvel rotationrate turnrate"
+        "gyr gyro gyroscope omega angularvelocity angularrate angularvel angvel rotationrate turnrate winkelgeschwindigkeit drehrate"
       ),
-      (.sensor, .temperature, "temp temperature"),
-      (.short, .accelerometer, "a"), (.short, .gyroscope, "g w"),
-      (.time, nil, "t time timestamp datetime clock elapsed"),
+      (.sensor, .temperature, "temp temperature tmp"),
+      (.short, .accelerometer, "a ac"), (.short, .gyroscope, "g w gy as"),
+      (.time, nil, "t time timestamp datetime clock elapsed zeit"),
       (.date, nil, "date day month year datum monat jahr"),
       (.epoch, nil, "unix epoch posix utc gmt"),
       (.join, nil, "stamp since start boot in grid local"),
@@ -263,6 +280,9 @@ struct ColumnName: Equatable {
     "specificforce", "gforce", "angularvelocity", "angularrate", "angularvel", "angvel",
     "rotationrate", "turnrate", "timestamp", "datetime",
   ]
+  /// Whether a word is one of a sensor or of times.
+  static func isKnown(_ word: String) -> Bool { known[word.lowercased()] != nil }
+
   static let epochs: Set<String> = Set(known.filter { $0.value.kind == .epoch }.keys)
   /// Units of time that another column cannot have.
   private static let timeParts: Set = ["days", "millis", "micros", "nanos"]

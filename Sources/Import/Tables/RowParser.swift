@@ -135,7 +135,13 @@ struct RowParser {
   }
 
   private mutating func finish(_ isTimeEnough: Bool) throws(FieldError) -> Int64? {
-    if let cause { gap = try gap(cause) }
+    if let cause {
+      gap = try gap(cause)
+      guard taken == 0 else {
+        throw FieldError(
+          problem: "the row of a gap has values", remedy: "give the sample a row of its own")
+      }
+    }
     if let timeCell, clock != nil {
       let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
       do throws(FieldError) {
@@ -178,7 +184,7 @@ struct RowParser {
         digits = digits &* 10 &+ Int64(digit)
         count += 1
         if decimals >= 0 { decimals += 1 }
-      } else if byte == syntax.decimalMark, decimals < 0 {
+      } else if byte == syntax.decimalMark, byte != syntax.separator, decimals < 0 {
         decimals = 0
       } else {
         break
@@ -207,7 +213,9 @@ struct RowParser {
       return !overflow
     case .count:
       if number.exponent != 0 {
-        guard let whole = number.whole(tenTo: 0), !whole.isRounded else { return false }
+        guard number.exponent != -3 || number.isScientific, let whole = number.whole(tenTo: 0),
+          !whole.isRounded
+        else { return false }
         number = Decimal(digits: whole.value, exponent: 0)
       }
       if field.isReversed { number.digits = 0 &- number.digits }
@@ -233,6 +241,11 @@ struct RowParser {
       switch DecimalField(cell, mark: syntax.decimalMark) {
       case .missing: break
       case .number(let number) where take(number, field): break
+      case .number(let number)
+      where field.kind == .count && number.exponent == -3 && !number.isScientific:
+        throw wrong(
+          place, cell, "may be a count with three decimals, or thousands",
+          "write counts without marks")
       case .number(let number)
       where field.kind == .count && number.whole(tenTo: 0)?.isRounded == true:
         throw wrong(
@@ -304,11 +317,12 @@ struct RowParser {
   private func otherMark(_ cell: UnsafeRawBufferPointer, _ place: Int) -> FieldError? {
     let isComma = syntax.decimalMark == UInt8(ascii: ".")
     let mark = UInt8(ascii: isComma ? "," : ".")
+    let (found, usual) = isComma ? ("comma", "points") : ("point", "commas")
     guard syntax.shape == .lines, cell.contains(mark), case .number = DecimalField(cell, mark: mark)
     else { return nil }
     return wrong(
       place,
-      cell, "has a decimal \(isComma ? "comma" : "point"), and the first rows have none",
+      cell, "has a \(found) in a table of decimal \(usual)",
       "write all numbers with one mark")
   }
 }

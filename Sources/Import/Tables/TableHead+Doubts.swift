@@ -2,8 +2,7 @@
 
 import Text
 
-/// Columns that change what others mean, and that nothing joins with them: refused or asked for, unless the user names the
-/// columns.
+/// Columns that change what others mean and are not joined: refused or asked for, unless the user names the columns.
 extension TableHead {
   /// Names, without marks, of what belongs into the cells of a time.
   private static let partsOfCells: Set = [
@@ -43,6 +42,13 @@ extension TableHead {
       || result.columns.contains {
         $0.role == .date || $0.role == .time && shapes($0.index).contains(where: \.isDate)
       }
+    if let zone = heading.keys.keys.first(where: {
+      TableHead.partsOfCells.contains($0.lowercased().filter(\.isLetter))
+    }), isDated {
+      throw FieldError(
+        problem: "\"\(FieldText.shown(zone.utf8))\" before the header is not read with its dates",
+        remedy: "write the offset from UTC behind each date, as +01:00, and take that line out")
+    }
     for index in names.indices where result.columns[index].role.isLeftOut {
       let cell = index < rows.columns.count ? rows.columns[index].first : ""
       if isNamedDate(index), !isDated {
@@ -83,7 +89,11 @@ extension TableHead {
   /// Finds the columns that tell the sensor of a row, by their names, and refuses a column of another name with few cells
   /// that change in half of the first rows: rows of several sensors take turns.
   mutating func takeDevices() throws(FieldError) {
-    let sensors: Set = ["instance", "imu", "sensor", "device", "node", "addr", "address", "mac"]
+    let sensors: Set = [
+      "instance", "imu", "sensor", "device", "node", "addr", "address", "mac", "type", "stream",
+      "source", "topic", "channel", "serial", "host", "session", "run", "trial", "user", "subject",
+      "player", "person", "participant", "foot", "hand", "side", "unit", "units", "range",
+    ]
     let others: Set = ["id", "name", "number", "no", "nr", "index", "type"]
     // Columns that may be axes have few cells at rest.
     let hasAxes = names.contains { $0.likely != nil || $0.axis != nil }
@@ -93,24 +103,47 @@ extension TableHead {
       let isInstance = name.plain == "i" && program?.name == Dialect.arduPilot.name
       if isInstance || !words.isDisjoint(with: sensors) && words.isSubset(of: sensors.union(others))
       {
-        result.columns[index].role = .device
+        takeDevice(index)
         continue
       }
       guard index < rows.columns.count else { continue }
       let turns = rows.columns[index].turns
       let found = Set(turns).sorted()
       // An `id` that each row has for itself counts rows; any other names a sensor, a person or a part.
-      if program == nil, ["i", "id"].contains(name.plain), found.count < rows.rows {
-        result.columns[index].role = .device
+      let isNumber = request.columns != nil && rows.columns[index].forms != []
+      if program == nil, ["i", "id"].contains(name.plain), found.count < rows.rows, !isNumber {
+        takeDevice(index)
         continue
       }
-      // Numbers of a known program are what it says.
-      let mayTell = program == nil ? heading.hasHeader && hasAxes : rows.columns[index].forms == []
+      // Numbers of a known program are what it says, and beside columns that the user names, they are values.
+      let isText = program != nil || request.columns != nil
+      let mayTell = isText ? rows.columns[index].forms == [] : heading.hasHeader && hasAxes
       guard mayTell, name.likely == nil, name.axis == nil, (2...8).contains(found.count),
         turns.count > found.count, 2 * (turns.count - 1) >= rows.rows
       else { continue }
       throw .severalSensors(result.syntax.column(index, result.columns[index].name), found)
     }
+  }
+
+  /// Whether times such as 1.000 and 12.500, of ms and finer units, may have marks between thousands.
+  func mayHaveThousands(_ index: Int) -> Bool {
+    guard case .number(let power, _)? = result.times?.value, power < 9,
+      index < rows.columns.count, rows.columns[index].decimals == 3
+    else { return false }
+    return rows.columns[index].turns.allSatisfy {
+      let parts = $0.split { ",.".contains($0) }
+      return parts.count == 1
+        || parts.count == 2 && parts[1].count == 3 && parts[0] != "0"
+          && parts[0].count < 4
+    }
+  }
+
+  /// With --anyway, rows of several sensors are told, not refused.
+  private mutating func takeDevice(_ index: Int) {
+    guard request.isAnyway else { return result.columns[index].role = .device }
+    result.notices.append(
+      "whether \"\(FieldText.shown(result.columns[index].name.utf8))\" names one sensor is not checked"
+    )
   }
 }
 
@@ -122,7 +155,7 @@ extension FieldError {
       problem:
         "rows of several sensors follow each other, \(names.map { "\"\($0)\"" }.joined(separator: ", "))",
       remedy:
-        "import each sensor's rows as a table of their own, or name the columns with --columns if all are of one"
+        "import each sensor's rows as a table of their own, or, if all are of one, import it as it is with --anyway"
     )
   }
 }

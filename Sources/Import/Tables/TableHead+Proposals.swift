@@ -27,10 +27,10 @@ extension TableHead {
         ([0: axes[0], 1: axes[1], 2: axes[2]], time, nil, "if x, y and z are accelerations"),
         ([3: axes[0], 4: axes[1], 5: axes[2]], time, nil, "if they are rates"),
       ]
-    } else {
+    } else if !heading.hasHeader {
       // Three or six values, after a time if there is one more.
       let first = width == 4 || width == 7 || request.rate == nil && width > 3 ? 1 : 0
-      guard width - first >= 3 else { return }
+      guard [3, 4, 6, 7].contains(width), (first..<width).allSatisfy(areNumbers) else { return }
       let places = (0..<(width - first >= 6 ? 6 : 3)).map { ($0, $0 + first) }
       ways = [
         (
@@ -75,8 +75,8 @@ extension TableHead {
       if known == nil { found.append((name.device, [:])) }
       found[known ?? found.count - 1].places[channel] = index
     }
-    guard found.count == 2, Set(found[0].places.keys).isDisjoint(with: found[1].places.keys)
-    else { return found }
+    let sensors = found.map { Set($0.places.keys.map(Group.init)) }
+    guard found.count == 2, sensors[0].isDisjoint(with: sensors[1]) else { return found }
     return [(found[0].name, found[0].places.merging(found[1].places) { first, _ in first })]
   }
 

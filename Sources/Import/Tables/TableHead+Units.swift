@@ -92,6 +92,10 @@ extension TableHead {
     if result.times == nil, clock.index < rows.columns.count {
       result.syntax.timeDecimals = min(9, rows.columns[clock.index].decimals)
     }
+    if result.syntax.shape == .lines, mayHaveThousands(clock.index) {
+      result.contradictions.append(
+        "the marks in its times have three digits behind them: they may be between thousands")
+    }
     if request.units?.isUnix == true {
       result.epoch = Stated(.unix, .option("--units"))
     } else if clock.isUnix, !isBefore2001(clock.index) {
@@ -101,7 +105,7 @@ extension TableHead {
 
   /// Whether times that a program counts from 1970 are those of a file without a date.
   private func isBefore2001(_ index: Int) -> Bool {
-    guard has(.isUnix), let form = result.times?.value,
+    guard has(.isUnix), let form = result.times?.value, index < rows.columns.count,
       let first = time(rows.columns[index].first, form)
     else { return false }
     return first < 978_307_200_000_000_000
@@ -307,12 +311,13 @@ extension TableHead {
       result.epoch = Stated(.at(started), .file("the facts in it"))
     }
     if let rate = heading.facts.rate { result.rate = Stated(rate, .file("the facts in it")) }
-    if has(.isOwnColumns), let form = shapes(0).first, form.isDate,
+    if has(.isOwnColumns), rows.columns.count > 1, let form = shapes(0).first, form.isDate,
       let date = time(rows.columns[0].first, form),
-      let since = time(rows.columns[1].first, .nanoseconds)
+      let since = time(rows.columns[1].first, .nanoseconds),
+      case let (start, isBeyond) = date.subtractingReportingOverflow(since), !isBeyond
     {
       // The first row has both, a date and a time.
-      result.epoch = Stated(.at(date - since), .program("imulog"))
+      result.epoch = Stated(.at(start), .program("imulog"))
     }
     if program?.name == Dialect.empatica.name { try takeE4() }
     result.rate = overruled(result.rate, by: request.rate, "--rate", "rate is") {

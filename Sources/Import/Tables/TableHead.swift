@@ -26,7 +26,10 @@ struct TableHead {
       try head.takeColumns()
       try head.takeTimes()
       try head.refuseUnread()
-      if request.columns == nil { try head.takeDevices() }
+      do throws(FieldError) { try head.takeDevices() } catch {
+        guard request.isAnyway else { throw error }
+        head.result.notices.append("\(error.problem): it is imported anyway")
+      }
       for group in head.result.groups { try head.takeUnit(group) }
       try head.takeRest()
       return head.result
@@ -49,7 +52,7 @@ struct TableHead {
     result = Understanding(file)
     result.program = program?.name
     result.syntax.separator = heading.separator
-    result.syntax.decimalMark = rows.decimalMark
+    result.syntax.decimalMark = rows.decimalMark(heading.separator)
     result.syntax.headLines = heading.lines
     result.syntax.fieldCount = cells.count
     result.columns = cells.enumerated().map {
@@ -160,28 +163,60 @@ struct TableHead {
   private mutating func decide() throws(FieldError) {
     let count = result.syntax.fieldCount
     let width = rows.width ?? count
-    guard heading.separator != UInt8(ascii: ",") || count < 2 || width < 2 * count - 1 else {
+    // A whole number behind a date is a part of it.
+    let areCut = names.indices.contains { index in
+      names[index].role.isTime && index + 1 < rows.columns.count
+        && rows.columns[index + 1].areCounts
+        && shapes(index).contains { $0.isDate || $0 == .timeOfDay }
+    }
+    guard
+      heading.separator != UInt8(ascii: ",") || width <= count
+        || count < 2 || width < 2 * count - 1 && !areCut
+    else {
       throw FieldError(
         problem:
           "the rows have \(width) values under \(count) names, as decimal commas between commas make",
         remedy: "write the table with decimal points, or with semicolons between values")
     }
     let channels = result.columns.compactMap(\.role.channel)
+    var open: [Int] = []
     for index in result.columns.indices {
       guard let channel = result.columns[index].role.channel else { continue }
       let isTwice = channels.contains { other in
         other / 3 == channel / 3 && channels.count { $0 == other } > 1
       }
-      if isTwice || width > count { result.columns[index].role = .open }
+      if isTwice || program == nil && isMixed(index, channel) || width > count {
+        open.append(index)
+      }
     }
+    for index in open { result.columns[index].role = .open }
     result.syntax.fieldCount = max(width, count)
-    let isOpen = result.columns.contains { $0.role == .open } || result.channels.isEmpty
+    // A temperature beside columns that are not known may be that of a sensor among them.
+    let isUnknown = names.indices.contains {
+      result.columns[$0].role.isLeftOut && !names[$0].role.isTime && !isNamedDate($0)
+    }
+    let isOpen =
+      result.columns.contains { $0.role == .open } || result.channels.isEmpty
+      || result.channels == .temperature && isUnknown
     guard isOpen || width > count || !heading.hasHeader && program == nil else { return }
     propose()
     guard result.proposals.isEmpty else { return }
     let shown = result.columns.prefix(4).map { "\"\(FieldText.shown($0.name.utf8))\"" }
     throw FieldError(
-      problem: "no column of \(shown.joined(separator: ", ")) has the name of an axis",
+      problem: "no column of \(shown.joined(separator: ", ")) is known as an axis by its name",
       remedy: "name the columns with --columns, such as --columns time=1,ax=2")
+  }
+
+  /// Whether an axis has another word than its sensor's other axes, as `acc_x_raw` beside `acc_y`, or names another device
+  /// than the other sensor's.
+  private func isMixed(_ index: Int, _ channel: Int) -> Bool {
+    let device = names[index].device
+    return result.columns.contains {
+      guard let other = $0.role.channel, other < 6 else { return false }
+      let its = names[$0.index].device
+      return other / 3 == channel / 3
+        ? its.filter(\.isLetter) != device.filter(\.isLetter)
+        : !its.isEmpty && !device.isEmpty && its != device && channel < 6
+    }
   }
 }

@@ -62,7 +62,7 @@ final class TableReader: SampleRows {
           if let place = objects.names.firstIndex(of: "sensor") {
             sensor = sensor ?? String(decoding: cells[place], as: UTF8.self)
           }
-          rows.add(cells, separator: 0, names: cells.count)
+          rows.add(cells, names: cells.count)
         } catch {
           throw error.at(text.name, objects.place)
         }
@@ -73,9 +73,7 @@ final class TableReader: SampleRows {
       for _ in 0..<heading.lines { _ = try lines.next() }
       while rows.rows < FirstRows.limit, let line = try lines.next() {
         guard !line.allSatisfy(FieldText.isBlank), !heading.isRepeated(line) else { continue }
-        rows.add(
-          Heading.cells(line, heading.separator), separator: heading.separator,
-          names: heading.cells.count)
+        rows.add(Heading.cells(line, heading.separator), names: heading.cells.count)
       }
     }
     understanding = try TableHead.understanding(
@@ -148,13 +146,9 @@ final class TableReader: SampleRows {
         {
           return line
         } else if first == UInt8(ascii: "#"), hasRows, !headComments.contains(Array(line)) {
-          let text = String(decoding: line, as: UTF8.self).lowercased()
-          guard !text.contains("unit"), !text.contains("imulog.") else {
-            throw ImportError(
-              name, at: place,
-              "a comment between the rows states what may not be true of those before it",
-              remedy: "import the rows before and after it as tables of their own")
-          }
+          throw ImportError(
+            name, at: place, "a comment between the rows may change what those after it mean",
+            remedy: "take it out, or import the rows before and after it as tables of their own")
         }
         continue
       }

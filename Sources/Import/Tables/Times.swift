@@ -26,7 +26,9 @@ enum TimeForm: Hashable, Sendable {
 
   /// A word for a unit of time.
   init?(word: some StringProtocol) {
-    let text = word.lowercased().map { "µμ".contains($0) ? "u" : $0 }.filter { $0 != " " }
+    var text = word.lowercased().map { "µμ".contains($0) ? "u" : $0 }.filter { $0 != " " }
+    // As a cell of a row of units has it.
+    if text.first == "[", text.last == "]" { text = [Character](text.dropFirst().dropLast()) }
     guard let form = TimeForm.words[String(text)] else { return nil }
     self = form
   }
@@ -81,6 +83,8 @@ enum TimeForm: Hashable, Sendable {
     }
   }
 
+  /// Whether dates have an offset from UTC; `nil` of other times.
+  var hasZone: Bool? { if case .date(_, let zone) = self { zone } else { nil } }
   /// Whether it is a date with a time, or a date without one beside times of day.
   var isDate: Bool { if case .date = self { true } else { false } }
   var isDay: Bool { if case .dayAndTime = self { true } else { false } }

@@ -44,7 +44,7 @@ enum Unit: String, CaseIterable {
     var text = ""
     for character in word.lowercased().split(separator: " per ").joined(separator: "/") {
       switch character {
-      case " ", ".", "·", "*", "^", "(", ")", "⋅", "'", "’": break
+      case " ", ".", "·", "*", "^", "(", ")", "[", "]", "⋅", "'", "’": break
       case "²": text += "2"
       case "⁻", "−": text += "-"
       case "¹": text += "1"
@@ -58,7 +58,9 @@ enum Unit: String, CaseIterable {
     text = text.split(separator: "/", omittingEmptySubsequences: false)
       .filter { $0 != "per" && $0 != "in" }.joined(separator: "/")
     if text.hasPrefix("in"), word.lowercased().hasPrefix("in ") { text = String(text.dropFirst(2)) }
-    guard let unit = Unit.words[text] else { return nil }
+    // A product without a power is a unit of its own, as g·s.
+    let isProduct = word.contains { "·*⋅".contains($0) } && !text.contains(where: \.isNumber)
+    guard !isProduct, let unit = Unit.words[text] else { return nil }
     self = unit
   }
 

@@ -108,7 +108,7 @@ struct Census: Equatable, Sendable {
       let digits = number.digits.magnitude
       var spelling: Spelling = .other
       if number.exponent == 0 {
-        if digits < 1000 { spelling = .small }
+        if digits < 1000 { spelling = digits > 0 ? .small : [] }
       } else {
         let isGrouped = number.exponent == -3 && (1000..<1_000_000).contains(digits)
         if isGrouped, !number.isScientific { spelling = .grouped }
@@ -129,11 +129,10 @@ struct Census: Equatable, Sendable {
     group.channels.indices.allSatisfy { !spellings[$0].contains(.fraction) }
   }
 
-  /// Whether marks in a group's values may be between thousands, as in 1.000 beside 998.
+  /// Whether marks in a group's values may be between thousands, as in 1.000 beside 998, of whichever axes.
   func mayHaveThousands(_ group: Group) -> Bool {
-    group.channels.indices.contains {
-      spellings[$0].subtracting(.fraction) == [.small, .grouped]
-    }
+    let all = group.channels.indices.reduce(into: Spelling()) { $0.formUnion(spellings[$1]) }
+    return all.subtracting(.fraction) == [.small, .grouped]
   }
 }
 

@@ -55,6 +55,9 @@ final class JoinedRows {
     guard tables[0].understanding.isDated == tables[1].understanding.isDated else {
       throw notJoined("only one has times that count from 1970")
     }
+    guard Set(tables.compactMap(\.understanding.times?.value.hasZone)).count < 2 else {
+      throw notJoined("the dates of only one have an offset from UTC")
+    }
     try tables[1].settle(session: nil, origin: tables[0].origin)
     let steps = understandings.map(\.census.intervals)
     limit = 1.5 * max(steps[0].median, steps[1].median)

@@ -4,8 +4,7 @@ import IMUModel
 import Text
 
 extension SampleRate {
-  /// The rate at which rows were taken, as a user would say it; `nil` when the times stand still, or make a rate that no
-  /// log can hold.
+  /// The rate of rows, as a user would say it; `nil` when the times stand still, or make a rate that no log can hold.
   ///
   /// `steps` are the periods from the first row to the last, those of lost ticks included, in `span` nanoseconds. A rate is
   /// taken when its grid, laid on the first row, is at most a period off the last one, and half a period more for each of

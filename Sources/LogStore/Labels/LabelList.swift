@@ -18,8 +18,7 @@ import Text
 /// A line is never changed; removal is one more line. A line that passes its check and is neither of these is a later
 /// version's, and skipped. A last line whose line feed is lost or damaged counts if it passes its check.
 ///
-/// A label's revision counts how often it was added and removed: odd while it is there. The store with the higher revision
-/// knows better.
+/// A label's revision counts its additions and removals: odd while it is there. The store with the higher one knows better.
 public struct LabelList: Sendable {
   /// The labels in order.
   public var labels: [RecordingLabel] { present.sorted() }

@@ -67,8 +67,7 @@ struct ListFilter {
     return (entries, found?.problems ?? [])
   }
 
-  /// When a recording began, as the list shows it, in nanoseconds since 1970. The clock of a file's name may have been set
-  /// later.
+  /// When a recording began, as the list shows it, in ns since 1970. The clock of a file's name may have been set later.
   private static func started(_ entry: CatalogueEntry, _ catalogue: Catalogue) -> Int64 {
     do throws(LogError) {
       if let started = try catalogue.summary(of: entry).started { return started }

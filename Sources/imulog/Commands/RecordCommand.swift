@@ -157,8 +157,7 @@ struct RecordCommand: ParsableCommand {
     if let failure { throw failure }
   }
 
-  /// Adopts recordings that were cut off earlier, until a signal arrives. A failure does not change this recording's
-  /// outcome.
+  /// Adopts recordings that were cut off earlier, until a signal. A failure does not change this recording's outcome.
   private static func adopt(in store: String, until signals: borrowing SignalWatch) {
     do {
       var isWanted = true

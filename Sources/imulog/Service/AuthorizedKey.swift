@@ -7,8 +7,7 @@ import LinuxIO
 import Terminal
 import Text
 
-/// The line of a hub's key in a user's `authorized_keys` (sshd(8), AUTHORIZED_KEYS FILE FORMAT), which may only read
-/// recordings.
+/// The line of a hub's key in `authorized_keys` (sshd(8), AUTHORIZED_KEYS FILE FORMAT), which may only read recordings.
 ///
 ///     restrict,command="/usr/bin/imulog --store /var/lib/imulog/recordings serve" ssh-ed25519 AAAA… hub
 ///     └ options                                                                   └ the key

@@ -74,6 +74,7 @@ struct SenseCheckTests {
     accelerations(
       "thousands or decimals", ["998", "1.000", "1.002"], .milliG, option,
       objected: "the marks in its accelerations have three digits behind them or are missing"),
+    accelerations("a plane, and noughts", ["9.807"], .metrePerSecondSquared, option),
     accelerations("decimals", ["998", "1.000", "1.02"], .milliG, option, rows: 6),
     accelerations(
       "thousands without marks beside decimals", ["1998", "1.125"], .milliG, option, rows: 6),

@@ -13,7 +13,7 @@ struct NamesTests {
         0,
         [
           "ax", "Ax", "aX", "a_x", "accx", "acc_x", "Acc X", "acc.x", "acc-x", "AccX",
-          "AccelerationX", "X-Axis Acc",
+          "AccelerationX", "X-Axis Acc", "AcX", "accelerometerAccelerationX(G)",
         ]
       ),
       (
@@ -40,8 +40,11 @@ struct NamesTests {
           "omega_y",
         ]
       ),
-      (5, ["gz_dps", "Gyro Z [rad/s]", "gyroscope_z_radps", "Rotation Rate (Z)"]),
-      (6, ["temp", "Temperature", "temp_degC", "imu temperature (°C)", "temp_c"]),
+      (
+        5,
+        ["gz_dps", "Gyro Z [rad/s]", "gyroscope_z_radps", "Rotation Rate (Z)", "GyZ", "AsZ(°/s)"]
+      ),
+      (6, ["Tmp", "temp", "Temperature", "temp_degC", "imu temperature (°C)", "temp_c"]),
     ] as [(Int, [String])])
   func axes(_ channel: Int, _ names: [String]) {
     for name in names { #expect(ColumnName(name).role.channel == channel, "\(name)") }
@@ -56,7 +59,7 @@ struct NamesTests {
       ("time_since_start_ns", .nanoseconds),
       ("us", .microseconds), ("elapsed (s)", nil), ("Time", nil), ("timestamp", nil),
       ("Date Time", nil), ("time (min)", nil),
-      ("epoch", nil), ("Time Stamp", nil), ("elapsed_min", .number(power: 9, factor: 60)),
+      ("epoch", nil), ("Time Stamp", nil),
     ] as [(String, TimeForm?)])
   func times(_ name: String, _ form: TimeForm?) {
     #expect(ColumnName(name).role == .time(form))

@@ -27,16 +27,19 @@ struct SessionTests {
       ])
   }
 
-  @Test("as they are in files that were joined and in sheets, and comments are left out")
+  @Test(
+    "as they are in files that were joined and in sheets, and a comment between them is refused")
   func joined() throws {
     let head = "Time,AccX,AccY,AccZ\ns,g,g,g\n"
     let text =
-      "\u{FEFF}" + head + "0,1,2,3\n# a comment\n1,1,2,3\n,,,\n0,1,2,3\n\u{FEFF}" + head
+      "\u{FEFF}" + head + "0,1,2,3\n1,1,2,3\n,,,\n0,1,2,3\n\u{FEFF}" + head
       + "5,1,2,3\n"
     let (rows, table) = try Tables.rows(text)
     #expect(rows.map(\.time) == [0, 1, 0, 5].map { $0 * 1_000_000_000 })
     #expect(rows.map(\.begin) == [nil, nil, .blankLine, .header])
     #expect(table.units[.accelerometer]?.value == .g)
+    let refusal = try Tables.refusal("# a\nTime (s),AccX (g)\n0,1\n# a\n1,1\n# b\n2,1\n")
+    #expect(refusal?.contains("line 6: a comment between the rows") == true)
   }
 
   @Test("a session is read again from its first row")
@@ -124,8 +127,8 @@ struct SessionTests {
         "line 2: a quote here has no other half: correct it; a value is never on several lines"
       ),
       (
-        "0,1,\"2,5\",3\n",
-        "line 2, column 3 (ay (g)): \"2,5\" has a decimal comma, and the first rows have none: write all numbers with one mark"
+        "0,1.5,\"2,5\",3\n",
+        "line 2, column 3 (ay (g)): \"2,5\" has a comma in a table of decimal points: write all numbers with one mark"
       ),
       ("0,1,2,3\n1\u{0}0,1,2,3\n", "line 3: there are bytes of 0 here"),
     ]

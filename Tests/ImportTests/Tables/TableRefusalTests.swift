@@ -10,7 +10,7 @@ struct TableRefusalTests {
   private static let wrongTables = TableCase.list(
     #"""
      ⇒ table.csv: is empty: there is nothing to import
-    t_us\n0\n ⇒ table.csv, line 1: no column of "t_us" has the name of an axis: name the columns with --columns, such as --columns time=1,ax=2
+    t_us\n0\n ⇒ table.csv, line 1: no column of "t_us" is known as an axis by its name: name the columns with --columns, such as --columns time=1,ax=2
     t_us,ax\n ⇒ --units raw ⇒ table.csv: has no samples: there is nothing to import
     t_us,ax,ay\n0,1,2\n10,1\n ⇒ --units raw ⇒ table.csv, line 3: 2 values where the header names 3 columns: complete the line or take it out
     t_us,ax,ay\n0,1,2\n10,1,2,3\n ⇒ --units raw ⇒ table.csv, line 3: 4 values where the header names 3 columns: complete the line or take it out

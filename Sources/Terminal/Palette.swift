@@ -64,7 +64,7 @@ extension Palette {
 ///
 /// Every terminal replies to the second question: that, or a tenth of a second, ends the wait for the first reply. (xterm
 /// control sequences: OSC 10 and on; Primary DA.)
-private enum BackgroundColour {
+enum BackgroundColour {
   private static let patience: Int64 = 100_000_000
 
   /// Whether it is light; `nil` without a reply. `typed` receives all bytes meanwhile; the key parser ignores replies.
@@ -90,7 +90,7 @@ private enum BackgroundColour {
   }
 
   /// Reads `rgb:R/G/B`, each of one to four hexadecimal digits.
-  private static func isLight(_ bytes: [UInt8]) -> Bool? {
+  static func isLight(_ bytes: [UInt8]) -> Bool? {
     let text = String(decoding: bytes, as: UTF8.self)
     guard let colour = text.parts(around: "]11;rgb:")?.after else { return nil }
     let parts = colour.prefix { $0.isHexDigit || $0 == "/" }.split(separator: "/")

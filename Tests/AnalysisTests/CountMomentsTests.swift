@@ -35,9 +35,9 @@ struct CountMomentsTests {
     #expect(moments.mean == -6552.6)
   }
 
-  @Test("a constant has no crest and no kurtosis")
-  func constant() {
-    let moments = Self.of([7, 7, 7])
+  @Test("a constant, or no count at all, has no crest and no kurtosis", arguments: [3, 0])
+  func constant(count: Int) {
+    let moments = Self.of([Int16](repeating: 7, count: count))
     #expect(moments.deviation == 0)
     #expect(moments.crest == nil)
     #expect(moments.kurtosis == nil)

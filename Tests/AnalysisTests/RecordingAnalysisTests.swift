@@ -195,6 +195,9 @@ struct RecordingAnalysisTests {
     #expect(text.contains("Recording 4: Magnitude of the acceleration, dB re 1 g²/Hz"))
     #expect(text.contains("Frequency in Hz") && text.contains("Time in s"))
     #expect(text.contains("prefers-color-scheme: dark"))
+    for colour in ["#440154", "#fde725"] {
+      #expect(text.contains("<path stroke=\"\(colour)\" d=\"M"))
+    }
     #expect(text.utf8.count < 250_000)
   }
 }

@@ -95,12 +95,15 @@ struct CalibrationTurnTests {
     #expect(
       refused.refusals.contains { $0.contains("14.7 °/s, and the chip's data sheet has ±1") },
       "\(refused.refusals)")
-    var faulty = try MadeUpRecording()
+    var faulty = try MadeUpRecording(bias: Vector3(-2.7, 0.4, 1.2))
     faulty.faces()
     faulty.study.finish()
     let said = faulty.study.calibration(id: id, name: "n", made: 5, zeroRate: 1)
     #expect(said.calibration?.gyroscope != nil)
-    #expect(said.remarks.contains { $0.contains("2.7 °/s, and the chip's data sheet has ±1") })
+    #expect(
+      said.remarks.contains {
+        $0.contains("x would be -2.7 °/s, and the chip's data sheet has ±1")
+      })
     let usual = faulty.study.calibration(id: id, name: "n", made: 5, zeroRate: 20)
     #expect(!usual.remarks.contains { $0.contains("data sheet") })
   }

@@ -26,13 +26,15 @@ struct TurnFitTests {
     #expect(abs(TurnFit.solution([one]).scales.y - 360.0 / 350) < 1e-12)
     let three = try TurnFit(degrees: Vector3(1100, 0, 0))
     #expect(three.axis == 0 && three.turns == 3)
-    // Three turns weigh as nine: they are laid back once.
-    let both = TurnFit.solution([three, try TurnFit(degrees: Vector3(350, 0, 0))]).scales
-    let (more, less) = (1100.0 / 1080, 350.0 / 360)
-    let square =
-      (9 * more * more + less * less) / (9 * more * more * more * more + less * less * less * less)
-    #expect(abs(both.x - square.squareRoot()) < 1e-12)
-    #expect(both.y.isNaN && both.z.isNaN)
+    // Three turns weigh as nine: they are laid back once, to 1°, and the bias may add to that.
+    for (uncertainty, weight) in [(0.0, 9), (2, 9.0 / 5)] {
+      let three = try TurnFit(degrees: Vector3(1100, 0, 0), uncertainty: uncertainty)
+      let both = TurnFit.solution([three, try TurnFit(degrees: Vector3(350, 0, 0))]).scales
+      let (more, less) = (1100.0 * 1100 / 1080 / 1080, 350.0 * 350 / 360 / 360)
+      let square = (weight * more + less) / (weight * more * more + less * less)
+      #expect(abs(both.x - square.squareRoot()) < 1e-12)
+      #expect(both.y.isNaN && both.z.isNaN)
+    }
   }
 
   @Test("axes that are tilted by up to 14° give their scales, by what each sees of the turn")

@@ -14,6 +14,7 @@ struct MPU6050RegisterTests {
       let expected: UInt8 = register == 0x6B ? 0x40 : register == 0x75 ? 0x68 : 0
       #expect(value == expected, "register \(String(register, radix: 16))")
     }
+    #expect(try bench.read(0x0D, count: 4) == [0x6C, 0x89, 0xB5, 0x26])
   }
 
   @Test("a clone answers with the identity it was given and ignores attempts to write it")

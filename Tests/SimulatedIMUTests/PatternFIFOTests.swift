@@ -171,6 +171,17 @@ struct PatternFIFOTests {
     }
   }
 
+  @Test("the second interrupt output shows the watermark, if INT2_CTRL lets it")
+  func interrupt() throws {
+    for (control, isShown) in [(UInt8(0x00), false), (0x08, true)] {
+      var bench = try running(threshold: 24)
+      bench.bus.wireInterrupt(latency: 0)
+      try bench.write(0x0E, control)
+      bench.advance(milliseconds: 100)
+      #expect((bench.bus.nextEdge() != nil) == isShown)
+    }
+  }
+
   @Test("the fourth data set has the temperature, or the time stamp")
   func fourthSet() throws {
     var warm = try running(fourth: 0x08, control2: 0x08)

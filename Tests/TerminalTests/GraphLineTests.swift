@@ -118,6 +118,22 @@ struct GraphLineTests {
     }
   }
 
+  @Test("between two columns a steep line is a stair without overlaps")
+  func stair() {
+    var envelope = Envelope(covering: 0..<4, columns: 4)
+    for (time, count) in [(0, -3), (3, 3)] as [(Int64, Int16)] {
+      let sample = RawSample(ax: count)
+      envelope.add(time, sample, MagnitudeRange(Magnitudes(sample)))
+    }
+    var canvas = DotCanvas(columns: 4, rows: 7, GlyphSet(isASCII: true))
+    PanelPlot(envelope: envelope, kind: .acceleration, scale: 1, range: -3...3)
+      .draw(.x, on: &canvas, rows: 7)
+    let rows = (0..<7).map { row in
+      (0..<4).map { canvas.cell(row: row, column: $0) == nil ? "." : "#" }.joined()
+    }
+    #expect(rows == ["...#", "...#", "..#.", "..#.", ".#..", ".#..", "#..."])
+  }
+
   @Test(
     "a scale below 0 draws what that above 0 draws of the opposite counts",
     arguments: [Trace.usualCapacity, 16])

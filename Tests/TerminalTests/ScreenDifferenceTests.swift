@@ -106,6 +106,23 @@ struct ScreenDifferenceTests {
     #expect(terminal.style(row: 0, column: 4) == [7])
   }
 
+  @Test("an accent of its own takes no cell, and an East Asian character two")
+  func widths() {
+    for (text, width) in [("e\u{301}", 1), ("é", 1), ("見本", 4)] {
+      #expect(CellWidth.of(text) == width)
+    }
+  }
+
+  @Test(
+    "a background is light by its luma, from any number of digits, and unknown without a colour",
+    arguments: [
+      ("ffff/ffff/dddd", true), ("0/a/0", false), ("00/ff/00", true), ("ff/ff", nil),
+      ("00000/0/0", nil),
+    ] as [(String, Bool?)])
+  func background(colour: String, isLight: Bool?) {
+    #expect(BackgroundColour.isLight(Array("\u{1B}]11;rgb:\(colour)\u{1B}\\".utf8)) == isLight)
+  }
+
   @Test("control characters in a note are shown and never obeyed")
   func controls() {
     var screen = Screen(columns: 20, rows: 1)

@@ -198,6 +198,7 @@ struct ShowViewTests {
     let start = view.window.start
     _ = view.handle(.shiftRight, columns: 80, rows: 24)
     #expect(view.window.start == start + Recordings.second * 5 / 4)
+    #expect(view.cursor == Recordings.second * 25 / 4, "the cursor stays where it is on the screen")
     for _ in 0..<40 { _ = view.handle(.character("+"), columns: 80, rows: 24) }
     #expect(view.window.length == 400_000_000)
     #expect(view.window.span.contains(view.cursor))
@@ -209,5 +210,16 @@ struct ShowViewTests {
     #expect(view.window.start == 0)
     _ = view.handle(.character("0"), columns: 80, rows: 24)
     #expect(view.window.length == 10 * Recordings.second)
+  }
+
+  @Test("a time out of sight comes into it a quarter of the window from the edge that it crossed")
+  func follow() {
+    let second = Recordings.second
+    var window = TimeWindow(duration: 100 * second, rate: Recordings.rate(10))
+    window.zoom(1, 5, around: 50 * second)
+    for (time, start) in [(59, 40), (60, 55), (54, 39)] as [(Int64, Int64)] {
+      window.follow(time * second)
+      #expect(window.start == start * second)
+    }
   }
 }

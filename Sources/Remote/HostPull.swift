@@ -268,7 +268,6 @@ extension HostPull {
   /// Returns the offers to fetch; notes the others in ``settled`` and ``comparisons``.
   mutating func admit(_ offers: [PullOffer]) -> [PullOffer] {
     var wanted: [PullOffer] = []
-    comparisons = []
     for offer in offers {
       if settings.leavesRunning, offer.state == .running {
         result.running += 1

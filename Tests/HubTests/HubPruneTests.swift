@@ -244,6 +244,15 @@ struct HubPruneTests {
     #expect(restored.arrivals[fleet.ids[0]] == now)
   }
 
+  @Test("a recording that was missing and is here again counts as here")
+  func hereAgain() throws {
+    let fleet = try Fleet(days: [1])
+    var ledger = try fleet.ledger()
+    try ledger.append([HostLedger.missing(fleet.ids[0], HubPruneTests.now.ledgerText)])
+    #expect(ledger.missing == [fleet.ids[0]])
+    #expect(try fleet.derive().missing.isEmpty)
+  }
+
   @Test("a damaged line of the ledger is named before others are added to it")
   func damagedLedger() throws {
     let fleet = try Fleet(days: [500, 1])

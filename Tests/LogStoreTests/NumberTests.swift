@@ -67,6 +67,28 @@ struct NumberTests {
     #expect(number(disk.crashed(surviving: [])[".lock"]) == numbers[1])
   }
 
+  @Test("a number is durable before its last file is deleted, though the lock had no durable name")
+  func durableAtDeletion() throws {
+    let directory = TemporaryDirectory(inMemory: true)
+    let script = FaultScript()
+    let store = try Catalogue(path: directory.path, create: true, gate: script.gate)
+    for seed in 1...2 { try make(.recorded, in: store, seed: UInt64(seed)) }
+    try store.remove(try store.entry(for: "2"), now: ExampleRecording.time())
+    let before = script.operations.count
+    _ = store.emptyTrash(now: ExampleRecording.time(), ofAnyAge: true)
+    // A program put the lock there, and ended before it synced the directory.
+    var disk = SimulatedDisk()
+    disk.perform(.create(".lock"))
+    var numbers: [UInt32] = []
+    for operation in script.operations.dropFirst(before) {
+      if case .remove(let name) = operation, name.hasPrefix("000002-") {
+        numbers.append(number(disk.crashed(surviving: [])[".lock"]))
+      }
+      disk.perform(operation)
+    }
+    #expect(numbers == [2])
+  }
+
   private func number(of name: String) -> UInt32 {
     let digits = name.drop { !$0.isNumber }.prefix { $0.isNumber }
     return UInt32(digits) ?? 0

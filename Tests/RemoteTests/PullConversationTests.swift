@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import IMUModel
 import LogFormat
 import LogStoreTesting
@@ -203,6 +204,32 @@ struct PullConversationTests {
       > fetch $a 4888 | < prefix $a.h4888 | < bytes $a.n-4888 | @ $a 4888 $a.n | < whole $a.n $a.h complete
       = pump-1: recording 9 is here as 9, $a.n bytes, resumed where an earlier attempt stopped
       = 1 offered, 1 fetched
+      """
+    ).play(in: store)
+  }
+
+  @Test("a partial copy that another program holds is left to it after some looks")
+  func held() throws {
+    let (store, name) = (PullingStore(), ".part-\(Conversation.log("a").description.id)")
+    store.put("a", 8192)
+    let copy = open("\(store.directory.path)/\(name)", O_RDONLY | O_CLOEXEC)
+    #expect(flock(copy, LOCK_EX) == 0)
+    // What looks without end finds it free at last, and asks for it.
+    let release = Task.detached {
+      try await Task.sleep(for: .seconds(20))
+      flock(copy, LOCK_UN)
+    }
+    defer {
+      release.cancel()
+      close(copy)
+    }
+    try PullCase(
+      "", after: [".part a 8192"],
+      """
+      < imulog-pull 1 keep | > list | < recording 9 $a $a.n complete 200 | < end
+      > labelled | < end
+      = pump-1: recording 9: another program is at it here
+      = 1 offered, 1 failed; status 75
       """
     ).play(in: store)
   }

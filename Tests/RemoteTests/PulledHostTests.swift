@@ -45,7 +45,8 @@ struct PulledHostTests {
   func share() {
     // 12 for each connection; 256 logs at most.
     for (wanted, hosts, limit, jobs, files) in [
-      (100, 100, 1024, 42, 6), (100, 100, 256, 10, 6), (4, 9, 1 << 20, 4, 64), (9, 9, 3, 1, 2),
+      (100, 100, 1024, 42, 6), (100, 100, 256, 10, 6), (4, 9, 1 << 20, 4, 64),
+      (1, 9, 1 << 20, 1, 256), (9, 9, 3, 1, 2),
     ] {
       let share = HostQueue.share(jobs: wanted, hosts: hosts, limit: limit)
       #expect(share.jobs == jobs && share.openFiles == files, "\(limit): \(share)")

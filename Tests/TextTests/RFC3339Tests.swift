@@ -69,3 +69,11 @@ struct RFC3339Tests {
     #expect(RFC3339.nanoseconds(text) == nil)
   }
 }
+
+@Suite("Local times")
+struct LocalTimeTests {
+  @Test("beyond the calendar have no text, and are those of UTC")
+  func beyond() {
+    #expect(LocalTime.text(seconds: .max) == "?" && LocalTime.offset(at: .max) == 0)
+  }
+}

@@ -44,6 +44,16 @@ struct InflaterTests {
     #expect(isSame)
   }
 
+  @Test("unpacks no further than it is to, so that all before a wrong block comes out")
+  func noFurther() throws {
+    var (inflater, byte) = (Inflater(), UInt8(0))
+    // A block of one byte, and one of no known kind.
+    inflater.add([0, 1, 0, 0xFE, 0xFF, 65, 7])
+    inflater.add([])
+    let count = try withUnsafeMutableBytes(of: &byte) { try inflater.unpack(into: $0) }
+    #expect(count == 1 && byte == 65)
+  }
+
   @Test("refuses what is cut off, and ends whatever bit is wrong")
   func damage() {
     for stream in [Streams.dynamic, Streams.fixed, Streams.stored] {

@@ -143,6 +143,7 @@ struct OwnFileTests {
       description.sensor.temperatureOffset == Fraction(3653, 100) && description.note == "a\\b;c")
     #expect(description.timeUnit == 1000 && description.plannedTicks == 147)
     #expect(recording.end.tally.scheduled == 147 && recording.end.tally.sampled == 130)
+    #expect(recording.summary.hasSuffix(", 4 gaps of 17 ticks"))
     #expect(recording.clockPairs.map(\.wallAtStart) == [1_795_228_687_250_000_000])
     #expect(recording.labels.map(\.name) == ["walk", "run"])
     #expect(recording.marks.map(\.label) == ["jump; high", "end"])

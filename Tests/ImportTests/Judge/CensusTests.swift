@@ -24,7 +24,7 @@ struct CensusTests {
     Given(
       testDescription: "a counter that starts anew", times: [0, 1, 2, 3, 0, 1, 2], sessions: [4, 3]),
     Given(
-      testDescription: "one that begins elsewhere", times: [100, 101, 102, 103, 7, 8],
+      testDescription: "one that begins elsewhere", times: [100, 101, 102, 103, 97, 98],
       sessions: [4, 2]),
     Given(
       testDescription: "a fall of less than half of the session", times: [0, 1, 2, 3, 4, 5, 3, 6],

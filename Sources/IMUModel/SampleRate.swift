@@ -24,7 +24,7 @@ public struct SampleRate: Hashable, Sendable, BitwiseCopyable {
   /// The exact rate of decimal hertz, such as `10`, `12.5` or `119.047619`, with at most 9 digits before the point and 12
   /// after it; `nil` for everything else, 0 included, and for a fraction whose lowest terms need more than 32 bits.
   public init?(decimal text: some StringProtocol) {
-    guard let (value, scale) = Fraction.terms(ofDecimal: text, digits: 9, decimals: 12)
+    guard let (value, scale) = Fraction.terms(ofDecimal: text, digits: 9, decimals: 12), value > 0
     else { return nil }
     let divisor = value.commonDivisor(scale)
     guard let top = UInt32(exactly: value / divisor),

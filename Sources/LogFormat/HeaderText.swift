@@ -181,16 +181,16 @@ struct HeaderEntries {
   init(_ text: [UInt8]) {
     self.text = text
     lines.reserveCapacity(32)
-    var (begin, space): (Int, Int?) = (0, nil)
+    var (begin, space) = (0, -1)
     for index in 0...text.count {
       let byte = index < text.count ? text[index] : UInt8(ascii: "\n")
-      if byte == UInt8(ascii: " "), space == nil { space = index }
+      if byte == UInt8(ascii: " "), space < 0 { space = index }
       guard byte == UInt8(ascii: "\n") else { continue }
       if index > begin {
-        let end = space ?? index
+        let end = space < 0 ? index : space
         lines.append((begin..<end, min(end + 1, index)..<index))
       }
-      (begin, space) = (index + 1, nil)
+      (begin, space) = (index + 1, -1)
     }
   }
 

@@ -214,8 +214,9 @@ let package = Package(
     .testTarget(
       name: "RecorderTests",
       dependencies: [
-        "Files", "IMUDrivers", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "LogStoreTesting",
-        "Recorder", "RingBuffer", "Sampling", "SimulatedIMU", "TestSupport", "Text",
+        "Files", "IMUDrivers", "IMUModel", "LinuxIO", "LinuxIOTestSupport", "LogFormat", "LogStore",
+        "LogStoreTesting", "Recorder", "RingBuffer", "Sampling", "SimulatedIMU", "TestSupport",
+        "Text",
       ], swiftSettings: settings),
     // What of the recorder runs on several threads: `.ci/races` has it.
     .testTarget(

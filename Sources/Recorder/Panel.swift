@@ -50,12 +50,12 @@ package final class ButtonPanel: Panel {
 
   /// Requests the lines of `setup` from the kernel; holds none when it throws.
   package static func open(
-    _ setup: RecorderSetup, journal: @escaping Journal
+    _ setup: RecorderSetup, tree: SystemTree = .live, journal: @escaping Journal
   ) throws(LinuxIOError) -> ButtonPanel {
     var isHeld = false
     var remarks: [String] = []
-    let button = try ButtonPanel.input(setup, &isHeld, &remarks)
-    let light = try ButtonPanel.output(setup)
+    let button = try ButtonPanel.input(setup, tree, &isHeld, &remarks)
+    let light = try ButtonPanel.output(setup, tree)
     return ButtonPanel(
       button: button, light: light, isHeld: isHeld, remarks: remarks, journal: journal)
   }
@@ -74,22 +74,26 @@ package final class ButtonPanel: Panel {
   }
 
   private static func input(
-    _ setup: RecorderSetup, _ isHeld: inout Bool, _ remarks: inout [String]
+    _ setup: RecorderSetup, _ tree: SystemTree, _ isHeld: inout Bool, _ remarks: inout [String]
   ) throws(LinuxIOError) -> GPIOInput? {
     guard let line = setup.button else {
       remarks.append(
         "there is no button: the board names none, or button = none; `imulog start` does the same")
       return nil
     }
-    let input = try GPIOInput(line, isActiveLow: setup.configuration.isButtonActiveLow)
+    let input = try GPIOInput(
+      line, isActiveLow: setup.configuration.isButtonActiveLow, tree: tree)
     isHeld = try input.isActive()
     if let refusal = input.biasRefusal { remarks.append("\(refusal)") }
     return .some(input)
   }
 
-  private static func output(_ setup: RecorderSetup) throws(LinuxIOError) -> GPIOOutput? {
+  private static func output(
+    _ setup: RecorderSetup, _ tree: SystemTree
+  ) throws(LinuxIOError) -> GPIOOutput? {
     guard let line = setup.light else { return nil }
-    return .some(try GPIOOutput(line, isActiveLow: setup.configuration.isLightActiveLow))
+    return .some(
+      try GPIOOutput(line, isActiveLow: setup.configuration.isLightActiveLow, tree: tree))
   }
 
   package var descriptors: [pollfd] {

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <linux/gpio.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -15,7 +16,15 @@ static struct simulated_lines lines;
 
 struct simulated_lines *simulated_lines(void) { return &lines; }
 
-void simulated_lines_reset(void) { memset(&lines, 0, sizeof lines); }
+static atomic_flag are_taken = ATOMIC_FLAG_INIT;
+
+int simulated_lines_take(void) {
+  if (atomic_flag_test_and_set(&are_taken)) return 0;
+  memset(&lines, 0, sizeof lines);
+  return 1;
+}
+
+void simulated_lines_give(void) { atomic_flag_clear(&are_taken); }
 
 /// The text of line `number` (0 for the chip's own) of a chip's file, up to a NUL; 0 when there is none.
 static int row(const char *text, unsigned number, char *into, size_t room) {

@@ -20,8 +20,10 @@ final class GPIOTests {
   static let pullUp: UInt64 = 1 << 8
   static let pullDown: UInt64 = 1 << 9
 
-  init() {
-    simulated_lines_reset()
+  deinit { simulated_lines_give() }
+
+  init() async {
+    while simulated_lines_take() == 0 { await Task.yield() }
     // As a Raspberry Pi 4 with mainline's kernel has it, and a link that some images keep.
     fixture.file(
       "/dev/gpiochip0", "gpiochip0=pinctrl-bcm2711\nID_SDA\nSDA1\nGPIO_GCLK\nGPIO17\nGPIO27=sysfs")

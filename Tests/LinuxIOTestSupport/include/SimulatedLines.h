@@ -11,7 +11,7 @@
 ///     ID_SDA                          the name of line 0
 ///     GPIO17=sysfs                    a line in use
 ///
-/// and a requested line is a file in memory with its edges. Tests that use it run one by one.
+/// and a requested line is a file in memory with its edges. One test at a time has them.
 struct simulated_lines {
   /// The answer of GPIO_V2_GET_LINE_IOCTL to a request with a pull; 0 to accept it.
   int bias_failure;
@@ -31,8 +31,10 @@ struct simulated_lines {
 
 /// The chips.
 struct simulated_lines *_Nonnull simulated_lines(void);
-/// All fields 0.
-void simulated_lines_reset(void);
+/// Makes all fields 0, and 1; 0 while another test has the lines.
+int simulated_lines_take(void);
+/// Leaves the lines to the next test.
+void simulated_lines_give(void);
 /// An edge of the line requested last.
 void simulated_lines_edge(int is_active, uint64_t time, uint32_t number);
 /// An errno, 0, or -1 for "not mine".

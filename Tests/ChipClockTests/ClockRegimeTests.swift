@@ -115,6 +115,26 @@ struct ClockRegimeTests {
     }
   }
 
+  @Test("halfway between two knots an interval is wider by drift · time² / 8 on each side")
+  func bend() throws {
+    var assumptions = ClockAssumptions()
+    assumptions.drift = 1000
+    let recorded = Simulation(seconds: 12, seed: 5).run()
+    let regime = try #require(
+      try ClockRegime(recorded.readings, SlotGrid(period: 1e6), assumptions))
+    #expect(regime.knots.count > 9)
+    for (left, right) in zip(regime.knots, regime.knots.dropFirst().dropLast()) {
+      let middle = left.slot + (right.slot - left.slot) / 2
+      let widths = try [left.slot, middle, right.slot].map { slot in
+        let instant = try #require(regime.instant(of: slot))
+        return Double(instant.latest - instant.earliest)
+      }
+      let time = regime.grid.seconds(from: left.slot, to: right.slot)
+      let widening = 1000 * assumptions.nominalDrift * time * time / 4
+      #expect(abs(widths[1] - (widths[0] + widths[2]) / 2 - widening) < 0.02 * widening + 5)
+    }
+  }
+
   @Test("other numbers and another origin of time give the same instants")
   func shifted() throws {
     let simulation = Simulation(seconds: 12, seed: 6)

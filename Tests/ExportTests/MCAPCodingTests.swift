@@ -73,6 +73,16 @@ struct MCAPCodingTests {
     #expect(frame(bytes).count <= 15 + 72 + 4 + 2 * 5)
   }
 
+  @Test("a match begins in the twelfth byte from the end, and none after it", arguments: [4, 5])
+  func lastMatch(literals: Int) throws {
+    var generator = SeededGenerator(seed: 16)
+    let word = (0..<16).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+    let bytes = word + word.prefix(7) + (0..<literals).map { UInt8($0) }
+    #expect(try MCAPFile.lz4(frame(bytes)) == bytes)
+    // Two tokens, a length and an offset are 5 bytes for the 7 of the match; without it all is stored.
+    #expect(frame(bytes).count == 15 + bytes.count - (literals == 5 ? 2 : 0))
+  }
+
   @Test("what cannot be compressed is stored")
   func stored() throws {
     var generator = SeededGenerator(seed: 14)

@@ -2,6 +2,7 @@
 
 import IMUModel
 import LinuxIO
+import LogStoreTesting
 import Recorder
 import TestSupport
 import Testing
@@ -10,11 +11,14 @@ import Testing
   "The service with a button, stepped in simulated time",
   .excludesProgramStarts)
 struct SteppedRecorderTests {
-  @Test("each recording of a service ends with its length")
+  @Test("each recording of a service ends with its length; the status has the sensor")
   func lengths() throws {
     let service = SteppedRecorder(CountingSource())
     let start = MonotonicTime(nanoseconds: 7_002_000_123)
-    try service.run(.presses([3, 12, 21].map { start + $0 * 1_000_000_000 }))
+    var place: SensorPlace?
+    let button = ScriptedButton.presses([3, 12, 21].map { start + $0 * 1_000_000_000 })
+    try service.run(button, afterTick: { loop, _ in place = place ?? loop.status().sensor })
+    #expect(place == ExampleLog.description().sensor.place)
     let takes = try service.recordings { reader in try WholeRecording(reader) }
     #expect(takes.prefix(2).map(\.end.reason) == [.completed, .completed])
   }

@@ -169,6 +169,13 @@ struct TriggerWatchTests {
     #expect(early.reports == [])
     early.rest(50)
     #expect(early.reports.count == 1)
+    // Of two samples one with 0.5 g is 0.354 g.
+    for (threshold, reports) in [(0.35, ["began 100"]), (0.36, [])] {
+      var short = try Shaker(.rms, threshold) { $0.window = 20_000_000 }
+      short.rest(100)
+      short.spike(4354)
+      #expect(short.reports == reports)
+    }
   }
 
   /// The instant and the level of an event that begins.

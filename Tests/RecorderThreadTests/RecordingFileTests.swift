@@ -145,6 +145,8 @@ struct RecordingFileTests {
     bench.configureDisk = { _ in }
     bench.begin(after: 30)
     let own = TickClock(bench.schedule).firstTick(from: bench.now)
+    // Also before there is a file.
+    #expect(bench.writer.includes(own + 29) == true && bench.writer.includes(own + 30) == nil)
     bench.advance(to: bench.now + 1_000_000_000)
     bench.end(.completed)
     #expect(bench.news.contains(.firstSample))

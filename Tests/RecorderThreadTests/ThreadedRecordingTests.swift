@@ -31,7 +31,9 @@ private struct LiveSource: SensorSource {
 /// The only tests in which sampler, writer, flusher and loop run at the same time: for ThreadSanitizer (`.ci/races`).
 @Suite("A recorder with its threads", .waitsForPrograms)
 struct ThreadedRecordingTests {
-  @Test("accounts for each tick of a recording at 1 kHz", arguments: [false, true])
+  @Test(
+    "accounts for each tick of a recording at 1 kHz, and knows the card's room",
+    arguments: [false, true])
   func recording(isWatched: Bool) throws {
     let rate = try #require(SampleRate(1000))
     var configuration = RecorderConfiguration.default
@@ -43,11 +45,12 @@ struct ThreadedRecordingTests {
     let directory = TemporaryDirectory(inMemory: true)
     var surroundings = RecorderLoop.Surroundings { _, _ in }
     surroundings.isInteractive = isWatched
-    let loop = try RecorderLoop(
-      RecorderSetup(
-        configuration, sensor: LiveSource(rate: rate), store: directory.path, isSingle: true),
-      surroundings)
+    let setup = RecorderSetup(
+      configuration, sensor: LiveSource(rate: rate), store: directory.path, isSingle: true)
+    surroundings.readSetup = { setup }
+    let loop = try RecorderLoop(setup, surroundings)
     try loop.run()
+    #expect(loop.status().freeBytes ?? 0 > 0)
     let catalogue = try Catalogue(path: directory.path)
     let entry = try #require(try catalogue.list().entries.first)
     var reader = try catalogue.reader(of: entry)

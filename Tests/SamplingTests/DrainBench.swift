@@ -14,6 +14,8 @@ struct DrainBench: Sendable {
   var channels: ChannelSet = .all
   var milliseconds: Int64 = 3000
   var clockErrorPartsPerMillion = 0
+  /// By how much `CLOCK_MONOTONIC` is ahead of `CLOCK_MONOTONIC_RAW`, in nanoseconds.
+  var offset: Int64 = 0
   var busClock = 400_000
   /// Whether the line from the chip's interrupt output is wired, and how late its edges are stamped, in nanoseconds.
   var interruptLatency: Int64?
@@ -151,6 +153,8 @@ extension DrainBench {
       return clock.now()
     }
 
+    func rawNow() -> Int64 { now().nanoseconds - bench.offset }
+
     func sleep(until deadline: MonotonicTime) {
       sleeps += 1
       clock.sleep(until: deadline)
@@ -211,7 +215,7 @@ extension DrainBench {
       }
       for edge in epoch.readings where edge.isEdge {
         if let made = twin.time(ofTick: origin + edge.count * stride, of: address) {
-          outcome.worstEdge = max(outcome.worstEdge, start + edge.before - made)
+          outcome.worstEdge = max(outcome.worstEdge, start + edge.before + offset - made)
         }
       }
     }
@@ -317,7 +321,7 @@ extension DrainBench {
     _ reading: FIFOReading, _ origin: Int64, _ twin: borrowing SimulatedBus<VirtualClock>,
     _ start: MonotonicTime
   ) -> Bool {
-    let before = start + reading.before
+    let before = start + reading.before + offset
     let after = before + Int64(reading.length)
     if let stamp = reading.stamp {
       guard Int64(stamp.ticksPerSlot) == 6 * stride else { return false }

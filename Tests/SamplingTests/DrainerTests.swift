@@ -34,6 +34,7 @@ struct DrainerTests {
     for error in [-9000, 0, 9000] {
       var bench = chip
       bench.clockErrorPartsPerMillion = error
+      bench.offset = Int64(error) * 100_000
       let outcome = try sound(bench)
       #expect(outcome.epochs.count == 1 && outcome.gaps.isEmpty && outcome.events.isEmpty)
       let expected = bench.rate.hertz * 3 * (1 + Double(error) * 1e-6)

@@ -107,6 +107,37 @@ struct DataRateTests {
     }
   }
 
+  @Test("an LSM6DS's gyroscope has the widest filter of about half the rate that settles soon")
+  func gyroscopeFilters() throws {
+    // Rates at which the next filter begins, FTYPE and bandwidth: LSM6DSL data sheet, table 68 (from 833 Hz on); LSM6DSO data
+    // sheet, table "Gyroscope LPF1 bandwidth selection".
+    let cases: [(SensorModel, Int, [(UInt32, Int, String)])] = [
+      (.lsm6dsl, 100_000, [(10, 3, "67"), (121, 3, "67"), (122, 0, "67")]),
+      (
+        .lsm6dsl, 400_000,
+        [
+          (10, 2, "121"), (239, 1, "131"), (251, 0, "138"), (379, 1, "195"), (446, 0, "245"),
+          (533, 3, "293"), (758, 0, "315"), (918, 0, "315"), (919, 3, "505"),
+        ]
+      ),
+      (.lsm6dso, 100_000, [(10, 6, "23.1"), (79, 5, "43.2"), (114, 4, "62.4"), (122, 0, "67")]),
+      (
+        .lsm6dso, 400_000,
+        [
+          (87, 6, "24.6"), (88, 5, "48"), (158, 4, "86.7"), (219, 2, "120.3"), (238, 1, "130.5"),
+          (249, 0, "136.6"), (250, 3, "137.1"), (379, 1, "192.4"), (435, 0, "239.2"),
+          (513, 3, "281.8"), (758, 0, "304.2"), (824, 3, "453.2"),
+        ]
+      ),
+    ]
+    for (model, busClock, rows) in cases {
+      for (rate, code, bandwidth) in rows {
+        let filter = try lsm(model, rate, busClock, .gyroscope).1.filter
+        #expect(filter == "gyroscope LPF1 FTYPE \(code): \(bandwidth) Hz", "\(model) at \(rate) Hz")
+      }
+    }
+  }
+
   @Test("bandwidths are rounded to hundredths of a hertz")
   func bandwidths() throws {
     for (rate, busClock, words) in [

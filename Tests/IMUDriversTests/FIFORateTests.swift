@@ -186,6 +186,9 @@ struct FIFORateTests {
       (.lsm6dsv, 1920, "accelerometer ODR/2: 960 Hz, gyroscope LPF2: 491 Hz"),
       (.lsm6dsv, 3840, "accelerometer ODR/2: 1920 Hz, gyroscope LPF2"),
       (.lsm6dsv, 7680, "gyroscope LPF2: 537 Hz"),
+      (.lsm6dsl, 3332, "accelerometer ODR/2: 1666 Hz, gyroscope LPF1 FTYPE 3: 925 Hz"),
+      (.lsm6dsl, 6664, "accelerometer ODR/2: 3332 Hz, gyroscope LPF1 FTYPE 3: 937 Hz"),
+      (.lsm6dso, 3332, "accelerometer ODR/2: 1666 Hz, gyroscope LPF1 FTYPE 3: 559.2 Hz"),
       (.lsm6dsr, 6664, "accelerometer ODR/2: 3332 Hz, gyroscope LPF1 FTYPE 3: 609 Hz"),
     ] as [(SensorModel, UInt32, String)] {
       let sensor = try FIFOSensor(

@@ -17,8 +17,7 @@ public struct ColumnsOption: Equatable, Sendable {
     let index: Int?
   }
 
-  /// `nil` unless each part is `time=`, `date=`, `ax=` … `gz=` or `temp=` with a name or a number, each once, and one is
-  /// an axis.
+  /// `nil` unless each part is `time=`, `date=`, `ax=` … `gz=` or `temp=` with a name or number, once, and one is an axis.
   public init?(_ text: String) {
     self.text = text
     var parts: [Part] = []

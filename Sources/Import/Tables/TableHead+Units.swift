@@ -38,6 +38,12 @@ extension TableHead {
     return Stated(given, .option(option))
   }
 
+  /// Units that lines before the header state, or a column of units, which has one value.
+  private var unitWords: [String] {
+    let columns = zip(names, rows.columns).filter { ["unit", "units"].contains($0.0.plain) }
+    return heading.unitWords + columns.map(\.1.first)
+  }
+
   private func unitRow(_ index: Int) -> String? {
     heading.unitRow.flatMap { index < $0.count && !$0[index].isEmpty ? $0[index] : nil }
   }
@@ -132,7 +138,7 @@ extension TableHead {
       (bracket, "the header"),
       (unitRow(index).flatMap { TimeForm(word: $0) }, "the row of units"), (named, "the header"),
     ]
-    for word in heading.unitWords { words.append((TimeForm(word: word), "a line before it")) }
+    for word in unitWords { words.append((TimeForm(word: word), "the units in the file")) }
     var form = try agreed(index, words, \.name)
     if form == nil, let program, let known = program.times[name.plain], let known {
       form = Stated(known, .program(program.name))
@@ -211,9 +217,9 @@ extension TableHead {
         (suffix.flatMap { Unit(word: $0) }, "the header"),
         (heading.facts.units[group], "the facts before it"),
       ]
-      for word in heading.unitWords {
+      for word in unitWords {
         if let unit = Unit(word: word), unit.measures(group) {
-          words.append((unit, "a line before it"))
+          words.append((unit, "the units in the file"))
         }
       }
       guard let found = try agreed(column.index, words, \.sign) else {

@@ -207,8 +207,7 @@ struct TableHead {
       remedy: "name the columns with --columns, such as --columns time=1,ax=2")
   }
 
-  /// Whether an axis has another word than its sensor's other axes, as `acc_x_raw` beside `acc_y`, or names another device
-  /// than the other sensor's.
+  /// Whether an axis has another word than its sensor's others, as `acc_x_raw`, or another device than the other sensor.
   private func isMixed(_ index: Int, _ channel: Int) -> Bool {
     let device = names[index].device
     return result.columns.contains {

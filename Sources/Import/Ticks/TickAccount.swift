@@ -97,6 +97,11 @@ struct TickAccount {
         "its times make no rate that a log can hold, which is 1/\(UInt32.max) to \(UInt32.max) Hz",
         remedy: "correct the times, or state the rate with --rate")
     }
+    if areStated, given == nil, !isPlaced, !request.isAnyway, steps.median > 10 * rate.period {
+      throw ImportError(
+        name, "the gaps that it states make \(Plain.hertz(rate)) Hz of rows that are much slower",
+        remedy: "correct their ticks, or import it as it is with --anyway")
+    }
     if isPlaced, !RecordingTime.contains(rate.nanoseconds(atTick: count) + 1) {
       throw ImportError(
         name, "at \(Plain.hertz(rate)) Hz its rows last longer than the 146 years of a log",

@@ -123,6 +123,8 @@ struct TableCaseTests {
     t_ns,ax,gap,gap_ticks\n0,1,,\n10,3,busError,1\n20,1,,\n ⇒ --units raw ⇒ the row of a gap has values
     t_ms,temp (C),foo,bar\n0,20,1,2\n ⇒ is known as an axis by its name
     GYROFLOW IMU LOG\norientation,XYZ\ntscale,0.001\nt,gx,gy,gz,ax,ay,az\n0,1,2,3,4,5,6\n ⇒ what a count of its
+    t_ms,unit,ax,ay,az\n0,m/s2,0,0,9.8\n10,m/s2,0,0,9.8\n ⇒ --units g ⇒ in m/s² by the units in the file, and g by --units
+    t_ns,ax_g,gap,gap_ticks\n0,1,,\n10000000,1,,\n15000000,,lost,5000\n20000000,1,,\n30000000,1,,\n ⇒ the gaps that it states make
     t_ms,acc_x_raw,acc_y_g,acc_z_g\n0,7,0.5,1\n10,8,0.5,1\n ⇒ which columns are the axes
     t_ms,Weg,Seite,Hub,Grad,eins,zwei\n0,1,2,3,4,5,6\n ⇒ is known as an axis by its name
     time,ax,ay,az,gx,gy,gz\n0,1,2,3,,,\n5,,,,1,2,3\n ⇒ --units g,deg/s,s ⇒ line 2 … have a column without a value … --columns

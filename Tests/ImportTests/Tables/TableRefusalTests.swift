@@ -106,12 +106,15 @@ struct TableRefusalTests {
       ("t_ms (s),ax,ay,az", "its unit is s by the header, and ms by the header"),
       ("t_ms,acc_x_g,acc_y_g,acc_z_mg", "differs from the same sensor's column before it"),
       ("t_ms,ax (deg/s),ay (deg/s),az (deg/s)", "the unit \"deg/s\" is unknown here"),
-      ("Units,mg\nt_ms,ax_g,ay_g,az_g", "its unit is g by the header, and mg by a line before it"),
+      (
+        "Units,mg\nt_ms,ax_g,ay_g,az_g",
+        "its unit is g by the header, and mg by the units in the file"
+      ),
       (
         "# units: s, m/s^2\nt_ms,ax,ay,az",
-        "its unit is ms by the header, and s by a line before it"
+        "its unit is ms by the header, and s by the units in the file"
       ),
-      ("# accel units: m/s^2\nt_ms,ax (g),ay (g),az (g)", "g by the header, and m/s² by a line"),
+      ("# accel units: m/s^2\nt_ms,ax (g),ay (g),az (g)", "g by the header, and m/s² by the units"),
       (
         "t_ms,ax (mg),ay (mg),az (mg)\nms,g,g,g",
         "its unit is mg by the header, and g by the row of units"

@@ -51,8 +51,8 @@ struct FirstRows {
   /// Before decimals. Between commas, a decimal comma stands in quotes, and is one where no other mark is.
   func decimalMark(_ separator: UInt8) -> UInt8 {
     let comma = UInt8(ascii: ",")
-    let others = separator == comma ? 99 * (points + groups) : points
-    return commas > others ? comma : UInt8(ascii: ".")
+    let isComma = commas > points && (separator != comma || points + groups == 0)
+    return isComma ? comma : UInt8(ascii: ".")
   }
 
   /// Adds the cells of a row, without quotes.

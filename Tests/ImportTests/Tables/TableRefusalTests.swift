@@ -185,6 +185,15 @@ struct TableRefusalTests {
     #expect(remarks.contains { $0.contains("rows may be missing") }, "\(remarks)")
   }
 
+  @Test("one number with a mark between thousands outweighs any number of decimal commas in quotes")
+  func thousands() throws {
+    let rows = (0..<60).map { row in
+      #"\#(row * 10),"\#(row == 7 ? "1,100" : "0")",0,"3,5","1,25","7,5""#
+    }
+    let text = "t_ms,gx_dps,gy_dps,gz_dps,sats,speed\n" + rows.joined(separator: "\n") + "\n"
+    #expect(try Tables.refusal(text)?.contains("has a comma in a table of decimal points") == true)
+  }
+
   @Test("each session of a file is compared with what is stated, and has a rate of its own")
   func sessions() throws {
     func rows(_ count: Int, _ step: Double, _ z: String) -> String {

@@ -91,7 +91,17 @@ struct Asked: CustomTestStringConvertible {
       [
         "does not say in which unit gx, gy, gz are",
         "  g*  at most 1.57: 1.57 °/s in deg/s, 90 °/s in rad/s", "--units deg/s",
+        "\nOr, if its rates are in rad/s: the same with rad/s in place of deg/s",
       ]),
+    Asked(
+      "names with a word for rad",
+      rates(["0", "1.571"]) { table in
+        for index in 1...3 {
+          let column = table.understanding.columns[index]
+          table.understanding.columns[index] = Understanding.Column(
+            index: index, name: "gyro_\(index)_rad", role: column.role, source: column.source)
+        }
+      }, ["at most 1.57: 90 °/s in rad/s", "--units rad/s"]),
     Asked(
       "counts of rates", rates(["38", "-12"]) { $0.request.rate = SampleRate(100) },
       [

@@ -109,6 +109,17 @@ struct NamedColumnTests {
     // At 2 ms the acceleration of 0, at 7 and 12 ms that of 10 ms, at 97 ms that of 100 ms.
     #expect(values.prefix(4).map { ($0[0] * Self.g).rounded() } == [0, 1, 1, 2])
     #expect(values.last.map { ($0[0] * Self.g).rounded() } == 10)
+    // Of dates, one table's have an offset from UTC.
+    let (dated, zoned) = (
+      "t,ax (g)\n2026-11-21 10:00:00,1\n", "t,gx (deg/s)\n2026-11-21 10:00:00Z,1\n"
+    )
+    #expect {
+      _ = try ImportedRecording(
+        ByteSource(Array(dated.utf8), name: "a.csv"),
+        with: ByteSource(Array(zoned.utf8), name: "b.csv"), Tables.request("--rate 1"))
+    } throws: {
+      "\($0)".contains("the dates of only one have an offset from UTC")
+    }
     #expect(throws: ImportError.self) {
       _ = try ImportedRecording(
         ByteSource(Array(rates.utf8), name: "Gyroscope.csv"),

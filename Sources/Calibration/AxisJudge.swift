@@ -93,7 +93,7 @@ package struct AxisJudge {
     if count == length { close(bias) }
   }
 
-  /// Compares the window's mean acceleration with the last. Between their middles the sensor turned by half of its in each.
+  /// Compares the window's mean acceleration with the last one's. Between their middles lies half of the turn in each.
   private mutating func close(_ bias: Vector3?) {
     let scale = gPerCount / Double(count)
     let a = Vector3(Double(sums[0]), Double(sums[1]), Double(sums[2])) * scale

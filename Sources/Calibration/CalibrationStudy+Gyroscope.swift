@@ -237,7 +237,7 @@ extension CalibrationStudy {
     }
   }
 
-  /// The least move that counts as an attempt at a turn, in degrees; elsewhere more, as to the opposite face is half a turn.
+  /// The least move that counts as an attempt at a turn, in degrees; elsewhere more: to the opposite face is half a turn.
   private static let leastTurn = (back: 180.0, elsewhere: 270.0)
 
   /// Why a turn is left out; empty if it counts, `nil` if it is not a turn. With the scales of single turns, more turns in

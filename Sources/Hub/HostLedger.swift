@@ -7,7 +7,7 @@ import LogFormat
 import LogStore
 import Text
 
-/// Where each recording of a host came from, in order of arrival. Lines are added; a round removes and reports damaged ones:
+/// Where each recording of a host came from, in order of arrival. Lines are only added; a round removes and reports damaged ones:
 ///
 ///     fetched UUID BYTES SHA256 STATE TIME DESTINATION KEY   proved to be here, and about to appear
 ///     found UUID BYTES SHA256 TIME                           appeared in the store by another way

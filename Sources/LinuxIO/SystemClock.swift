@@ -44,7 +44,7 @@ extension SystemClock {
   /// Reads both clocks, typically within 100 ns of each other.
   ///
   /// The wall clock is read between two readings of the monotonic one, whose middle is the instant; the tightest of five
-  /// attempts counts. Synchronisation is as `adjtimex` reports it; where that is forbidden the clock is not synchronised.
+  /// attempts counts. Synchronisation is as `adjtimex` reports it; where that is forbidden it counts as not synchronised.
   public func readWallClock() -> WallClockReading {
     var best = attempt()
     for _ in 1..<5 {

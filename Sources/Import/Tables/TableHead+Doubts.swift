@@ -138,7 +138,7 @@ extension TableHead {
     }
   }
 
-  /// With --anyway, rows of several sensors are told, not refused.
+  /// Notes a column that must have one value; with --anyway it is reported, not checked.
   private mutating func takeDevice(_ index: Int) {
     guard request.isAnyway else { return result.columns[index].role = .device }
     result.notices.append(

@@ -55,7 +55,7 @@ struct DaemonCommand: ParsableCommand {
   }
 }
 
-/// The service's reports on stderr. For the journal lines begin with a priority (sd-daemon(3)), in UTF-8 in every locale.
+/// The service's reports on stderr. For the journal each line begins with its priority (sd-daemon(3)), in UTF-8 always.
 enum ServiceJournal {
   private static let isJournal = Environment.value("JOURNAL_STREAM") != nil
 

@@ -3,7 +3,7 @@
 import Glibc
 import Text
 
-/// The members of an object of JSON that are values; objects and lists in it have nothing of a sensor.
+/// The members of an object of JSON; the value of an object or a list is its text.
 enum Members {
   static func names(of object: UnsafeRawBufferPointer) throws(FieldError) -> [String] {
     var names: [String] = []
@@ -96,14 +96,12 @@ enum Members {
       guard key.first == UInt8(ascii: "\"") else { throw notJSON }
       try pass(UInt8(ascii: ":"))
       let value = try value()
-      if value.first != UInt8(ascii: "{"), value.first != UInt8(ascii: "[") {
-        let plain = FieldText.unquoted(value)
-        let goesOn =
-          key.contains(UInt8(ascii: "\\"))
-          ? try unescaped(key, notJSON).withUnsafeBytes { body($0, plain) }
-          : body(FieldText.unquoted(key), plain)
-        guard goesOn else { return }
-      }
+      let plain = FieldText.unquoted(value)
+      let goesOn =
+        key.contains(UInt8(ascii: "\\"))
+        ? try unescaped(key, notJSON).withUnsafeBytes { body($0, plain) }
+        : body(FieldText.unquoted(key), plain)
+      guard goesOn else { return }
       if peek() == UInt8(ascii: "}") { return }
       try pass(UInt8(ascii: ","))
     }

@@ -118,10 +118,10 @@ extension Dialect {
   static let gyroflow = Dialect(
     "Gyroflow", times: ["t": nil], accelerometer: ["a*"], gyroscope: ["g*"])
 
-  /// cwa-convert, which writes no header: a date, g, and °/s if there are six values.
+  /// cwa-convert, which writes no header: a date, g, and rates of a range that the user must state as their unit.
   static let axivity = Dialect(
     "Axivity's cwa-convert", times: ["time": nil], accelerometer: ["a*"], gyroscope: ["g*"],
-    units: [.accelerometer: .g, .gyroscope: .degreePerSecond])
+    units: [.accelerometer: .g])
 
   /// Empatica E4's ACC.csv, which has its start and its rate before the rows, and no header.
   static let empatica = Dialect(

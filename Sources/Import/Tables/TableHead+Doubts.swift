@@ -86,8 +86,8 @@ extension TableHead {
     )
   }
 
-  /// Finds the columns that tell the sensor of a row, by their names, and refuses a column of another name with few cells
-  /// that change in half of the first rows: rows of several sensors take turns.
+  /// Finds the columns left out that must keep one value: text, whose meaning is not known, and what is named for a sensor,
+  /// a person or a part. Refuses one of few numbers that change in half of the first rows: rows of several take turns.
   mutating func takeDevices() throws(FieldError) {
     let sensors: Set = [
       "instance", "imu", "sensor", "device", "node", "addr", "address", "mac", "type", "stream",
@@ -101,27 +101,20 @@ extension TableHead {
       let pieces = ColumnName.pieces(name.bracket == nil ? result.columns[index].name : name.plain)
       let words = Set(pieces.map { $0.lowercased().filter(\.isLetter) }).subtracting([""])
       let isInstance = name.plain == "i" && program?.name == Dialect.arduPilot.name
-      if isInstance || !words.isDisjoint(with: sensors) && words.isSubset(of: sensors.union(others))
+      let isNamed = !words.isDisjoint(with: sensors) && words.isSubset(of: sensors.union(others))
+      let column = index < rows.columns.count ? rows.columns[index] : FirstRows.Column()
+      let found = Set(column.turns).sorted()
+      let isNumber = request.columns != nil && column.forms != []
+      // An `id` that each row has for itself counts rows.
+      let isID = program == nil && ["i", "id"].contains(name.plain) && found.count < rows.rows
+      if isInstance || isNamed || column.forms == [] || isID && !isNumber {
+        takeDevice(index)
+      } else if program == nil, request.columns == nil, heading.hasHeader, hasAxes,
+        name.likely == nil, name.axis == nil, (2...8).contains(found.count),
+        column.turns.count > found.count, 2 * (column.turns.count - 1) >= rows.rows
       {
-        takeDevice(index)
-        continue
+        throw .severalSensors(result.syntax.column(index, result.columns[index].name), found)
       }
-      guard index < rows.columns.count else { continue }
-      let turns = rows.columns[index].turns
-      let found = Set(turns).sorted()
-      // An `id` that each row has for itself counts rows; any other names a sensor, a person or a part.
-      let isNumber = request.columns != nil && rows.columns[index].forms != []
-      if program == nil, ["i", "id"].contains(name.plain), found.count < rows.rows, !isNumber {
-        takeDevice(index)
-        continue
-      }
-      // Numbers of a known program are what it says, and beside columns that the user names, they are values.
-      let isText = program != nil || request.columns != nil
-      let mayTell = isText ? rows.columns[index].forms == [] : heading.hasHeader && hasAxes
-      guard mayTell, name.likely == nil, name.axis == nil, (2...8).contains(found.count),
-        turns.count > found.count, 2 * (turns.count - 1) >= rows.rows
-      else { continue }
-      throw .severalSensors(result.syntax.column(index, result.columns[index].name), found)
     }
   }
 
@@ -148,14 +141,14 @@ extension TableHead {
 }
 
 extension FieldError {
-  /// Rows of these sensors follow each other.
-  static func severalSensors(_ column: String, _ names: [String]) -> FieldError {
+  /// A column that is not read has these values.
+  static func severalSensors(_ column: String, _ values: [String]) -> FieldError {
     FieldError(
       column: column,
       problem:
-        "rows of several sensors follow each other, \(names.map { "\"\($0)\"" }.joined(separator: ", "))",
+        "its value changes, \(values.map { "\"\($0)\"" }.joined(separator: ", ")): the rows may be of several sensors, units or ranges",
       remedy:
-        "import each sensor's rows as a table of their own, or, if all are of one, import it as it is with --anyway"
+        "import the rows of each value as a table of their own, or all as one recording with --anyway"
     )
   }
 }

@@ -30,7 +30,7 @@ struct JSONRowsTests {
     let file = JSONRowsTests.files[index]
     let rows = try JSONRows(TextSource(ByteSource(file.text, piece: piece)))
     #expect(rows.shape == file.shape)
-    #expect(rows.names == ["t_us", "ax", "n", "gap", "gap_ticks"])
+    #expect(rows.names == ["t_us", "ax", "who", "n", "gap", "gap_ticks"])
     for _ in 0..<2 {
       var (found, marks): ([String], [RowMark]) = ([], [])
       while let object = try rows.next() {

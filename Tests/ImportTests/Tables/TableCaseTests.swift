@@ -114,7 +114,7 @@ struct TableCaseTests {
     t_ms,gx_250_dps,gy_250_dps,gz_250_dps\n0,1,2,3\n ⇒ which columns are the axes
     t_ms,imu1_ax,imu1_ay,imu1_az,imu2_gx,imu2_gy,imu2_gz\n0,1,2,3,4,5,6\n ⇒ which columns are the axes
     t_ms,ax (g·s),ay (g·s),az (g·s)\n0,1,2,3\n ⇒ the unit "g·s" is unknown here
-    stream,t_ms,ax (g),ay (g),az (g)\nacc,0,0,0,1\nacc,10,0,0,1\ngyr,20,0,0,1\n ⇒ rows of several sensors
+    stream,t_ms,ax (g),ay (g),az (g)\nacc,0,0,0,1\nacc,10,0,0,1\ngyr,20,0,0,1\n ⇒ its value changes
     # timezone: +02:00\ntime,ax (g),ay (g),az (g)\n2026-11-21 10:00:00,0,0,1\n ⇒ "timezone" before the header is not read with its dates
     Unit serial: H\ntime,ax (g),ay (g),az (g)\n0.00,0,0,1\n0.01,0,0,1\n ⇒ in which unit time is
     # units: was mg before\nt_ms,ax,ay,az\n0,0,0,1\n10,0,0,1\n ⇒ in which unit ax, ay, az are
@@ -125,6 +125,9 @@ struct TableCaseTests {
     GYROFLOW IMU LOG\norientation,XYZ\ntscale,0.001\nt,gx,gy,gz,ax,ay,az\n0,1,2,3,4,5,6\n ⇒ what a count of its
     t_ms,unit,ax,ay,az\n0,m/s2,0,0,9.8\n10,m/s2,0,0,9.8\n ⇒ --units g ⇒ in m/s² by the units in the file, and g by --units
     t_ns,ax_g,gap,gap_ticks\n0,1,,\n10000000,1,,\n15000000,,lost,5000\n20000000,1,,\n30000000,1,,\n ⇒ the gaps that it states make
+    t_ms,ax (g),ay (g),az (g),activity\n0,0,0,1,rest\n10,0,0,1,rest\n20,0,0,1,walk\n ⇒ column 5 (activity): its value changes, "rest", "walk": the rows may be
+    {"meta":{"device":"a0"},"t_ms":0,"ax_g":0,"ay_g":0,"az_g":1}\n{"meta":{"device":"a1"},"t_ms":10,"ax_g":0,"ay_g":0,"az_g":1}\n ⇒ "meta": its value changes
+    2026-11-21 02:38:07.000,0.012000,-0.034000,0.980000,0.100000,0.200000,0.300000\n2026-11-21 02:38:07.010,0.012000,-0.034000,0.980000,0.100000,0.200000,0.300000\n2026-11-21 02:38:07.020,0.012000,-0.034000,0.980000,0.100000,0.200000,0.300000\n ⇒ in which unit gx, gy, gz are
     t_ms,acc_x_raw,acc_y_g,acc_z_g\n0,7,0.5,1\n10,8,0.5,1\n ⇒ which columns are the axes
     t_ms,Weg,Seite,Hub,Grad,eins,zwei\n0,1,2,3,4,5,6\n ⇒ is known as an axis by its name
     time,ax,ay,az,gx,gy,gz\n0,1,2,3,,,\n5,,,,1,2,3\n ⇒ --units g,deg/s,s ⇒ line 2 … have a column without a value … --columns
@@ -154,8 +157,8 @@ struct TableCaseTests {
     Time [UTC+2],ax,ay,az\n2026-11-21 02:38:07,1,2,3\n2026-11-21 02:38:07,1,2,3\n ⇒ --units g ⇒ (Time [UTC+2]): its name has a zone
     date,time,x,y,z,ax,ay,az\n21.11.26,14:05:59,1,2,3,4,5,6\n ⇒ --units g,deg/s ⇒ column 1 (date): "21.11.26" is not read as a date
     ms,time,x,y,z,ax,ay,az\n250,17,1,2,3,4,5,6\n ⇒ --units g,deg/s ⇒ times in several columns are not joined
-    side,time,x,y,z,ax,ay,az\nL,0,1,2,3,4,5,6\nR,0,1,2,3,4,5,6\nL,1,1,2,3,4,5,6\n ⇒ --units g,deg/s,s ⇒ (side): rows of several sensors
-    sensorId,time,x,y,z,ax,ay,az\n1,0,1,2,3,4,5,6\n2,0,1,2,3,4,5,6\n1,1,1,2,3,4,5,6\n ⇒ --units g,deg/s,s ⇒ (sensorId): rows of several sensors
+    side,time,x,y,z,ax,ay,az\nL,0,1,2,3,4,5,6\nR,0,1,2,3,4,5,6\nL,1,1,2,3,4,5,6\n ⇒ --units g,deg/s,s ⇒ (side): its value changes
+    sensorId,time,x,y,z,ax,ay,az\n1,0,1,2,3,4,5,6\n2,0,1,2,3,4,5,6\n1,1,1,2,3,4,5,6\n ⇒ --units g,deg/s,s ⇒ (sensorId): its value changes
     Date (CET),Time,ax,ay,az\n2026-11-21,14:05:59,1,2,3\n ⇒ --units g ⇒ (Date (CET)): its name has a zone
     unix time s [UTC+2],ax,ay,az\n1700000000,1,2,3\n ⇒ --units g,s ⇒ [UTC+2]): its name has a zone
     Time UTC+2,ax,ay,az\n02:38:07,1,2,3\n02:38:07,1,2,3\n ⇒ --units g ⇒ (Time UTC+2): its name has a zone
@@ -233,21 +236,21 @@ struct TableCaseTests {
     }
     #expect(
       try Tables.refusal(header + rows([0, 1]))
-        == "table.csv, line 3, column 3 (I): rows of several sensors follow each other, \"0\", \"1\": import each sensor's rows as a table of their own, or, if all are of one, import it as it is with --anyway"
+        == "table.csv, line 3, column 3 (I): its value changes, \"0\", \"1\": the rows may be of several sensors, units or ranges: import the rows of each value as a table of their own, or all as one recording with --anyway"
     )
     #expect(try Tables.refusal(header + rows([1])) == nil)
     // However late another one begins.
     for (name, count) in [("Sensor ID", 20), ("device_name", 70), ("imu", 100)] {
       let rows = (0..<200).map { "\($0 / count % 2),\($0 * 10),0.5,1,2\n" }.joined()
       let refusal = try Tables.refusal("\(name),time,ax,ay,az\n" + rows, "--units g,ms")
-      #expect(refusal?.contains("rows of several sensors") == true)
+      #expect(refusal?.contains("its value changes") == true)
     }
     // Of any name, where they change in half of the rows.
     for name in ["sensorId", "deviceName", "side", "channel", "what"] {
       for cells in [["1", "2"], ["left", "right", "hip"], ["-0.5", "7"]] {
         let rows = (0..<6).map { "\(cells[$0 % cells.count]),\($0 * 10),0.5,1,2\n" }.joined()
         let refusal = try Tables.refusal("\(name),time,ax,ay,az\n" + rows, "--units g,ms")
-        #expect(refusal?.contains("column 1 (\(name)): rows of several sensors") == true)
+        #expect(refusal?.contains("column 1 (\(name)): its value changes") == true)
         // Beside columns that are named, numbers are values.
         let columns = "--units g,ms --columns time=time,ax=ax,ay=ay,az=az"
         let chosen = try Tables.refusal("\(name),time,ax,ay,az\n" + rows, columns)
@@ -273,7 +276,7 @@ struct TableCaseTests {
         #"{"time":\#($0 * 10),\#(member[$0 % 2]),"ax":1,"ay":2,"az":3}"#
       }
       let refusal = try Tables.refusal(objects.joined(separator: "\n"))
-      #expect(refusal?.contains("rows of several sensors") == true)
+      #expect(refusal?.contains("its value changes") == true)
     }
   }
 

@@ -158,7 +158,7 @@ struct ClockRegime {
     hulls = ([drift] + ClockRegime.steadyDrifts.filter { $0 < drift })
       .map { BoundHull(line, drift: $0) }
     hasEarly = false
-    firstSlot = ClockBound.bounds(of: early, assumptions).map(\.slot).min() ?? 0
+    firstSlot = ClockBound.bounds(of: early).map(\.slot).min() ?? 0
     lastSlot = firstSlot
     for reading in early { addBounds(of: reading) }
     makeAsideHull(line)
@@ -167,9 +167,7 @@ struct ClockRegime {
 
   private mutating func addBounds(of reading: FillReading) {
     readingsSincePlace += recent.addOrReplaceLast(reading)
-    let (upper, lower) = (
-      ClockBound.upper(of: reading, assumptions), ClockBound.lower(of: reading, assumptions)
-    )
+    let (upper, lower) = (ClockBound.upper(of: reading), ClockBound.lower(of: reading))
     if upper != nil { hasUpper = true }
     hasLower = true
     lastSlot = max(lastSlot, lower.slot)
@@ -271,7 +269,8 @@ struct ClockRegime {
     let distance = min(
       grid.seconds(from: firstSlot, to: slot), grid.seconds(from: slot, to: lastSlot))
     let part = min(1, distance / ClockRegime.endSeconds)
-    let state = OffsetPolygon.Corner(a: part * middle + (1 - part) * mean.a, b: mean.b)
+    let center = part * middle + (1 - part) * mean.a
+    let state = OffsetPolygon.Corner(a: center + assumptions.lean, b: mean.b)
     let knot = Knot(
       slot: slot, polygon: polygon, offsets: offsets, steady: state,
       likely: min(max(state.a, offsets.lowerBound), offsets.upperBound),

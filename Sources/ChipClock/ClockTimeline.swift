@@ -109,7 +109,7 @@ public struct ClockTimeline {
 
   /// Adds a reading of the chip's counter in the present epoch.
   public mutating func add(_ stamp: FillStamp) {
-    add(stamp.isPossible ? stamp.bounds(assumptions) : nil)
+    add(stamp.isPossible ? stamp.bounds : nil)
   }
 
   private mutating func add(_ asides: [ClockBound]?) {

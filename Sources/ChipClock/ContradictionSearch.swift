@@ -94,7 +94,7 @@ struct ContradictionSearch {
     _ readings: [FillReading], _ line: ClockLine, _ grid: SlotGrid, drift: Double,
     _ assumptions: ClockAssumptions
   ) -> Bool {
-    let bounds = ClockBound.bounds(of: readings, assumptions)
+    let bounds = ClockBound.bounds(of: readings)
     guard let start = bounds.map(\.slot).min(), let end = bounds.map(\.slot).max() else {
       return true
     }

@@ -94,8 +94,8 @@ struct EpochJoin {
     let reads = readings.prefix(10).filter { $0.after != nil }
     func length(_ read: FillReading) -> Int64 { (read.after ?? read.before) - read.before }
     guard let reading = reads.min(by: { length($0) < length($1) }), let after = reading.after,
-      let least = clock.phase(at: reading.before + assumptions.beforeLatch)?.lowerBound,
-      let greatest = clock.phase(at: after - assumptions.afterLatch)?.upperBound
+      let least = clock.phase(at: reading.before)?.lowerBound,
+      let greatest = clock.phase(at: after)?.upperBound
     else { return nil }
     let (first, last) = (least - reading.count, greatest - reading.count)
     return first <= last ? first...last : nil

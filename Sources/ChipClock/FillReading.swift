@@ -65,8 +65,8 @@ public struct FillStamp: Equatable, Sendable, BitwiseCopyable {
       && (0..<1 << 20).contains(ticks) && (1..<1 << 20).contains(ticksPerSlot)
   }
 
-  /// What it proves; the counter is read as a count is, in no fewer bits.
-  func bounds(_ assumptions: ClockAssumptions) -> [ClockBound] {
+  /// What it proves.
+  var bounds: [ClockBound] {
     func bound(_ ticks: Int64, _ time: Int64, isUpper: Bool) -> ClockBound {
       let whole = ticks < 0 ? -1 : ticks / ticksPerSlot
       return ClockBound(
@@ -74,53 +74,33 @@ public struct FillStamp: Equatable, Sendable, BitwiseCopyable {
         part: Double(ticks - whole * ticksPerSlot) / Double(ticksPerSlot))
     }
     return [
-      bound(ticks - 1, after - assumptions.afterLatch, isUpper: true),
-      bound(ticks + 1, before + assumptions.beforeLatch, isUpper: false),
+      bound(ticks - 1, after, isUpper: true), bound(ticks + 1, before, isUpper: false),
     ]
   }
 }
 
 /// What the proof of the instants rests on, printed beside it.
+///
+/// Nothing is assumed of the bus. A read proves how long its bits take at most, and never how long at least: a quick bus
+/// behind a slow kernel has the same stamps. So no bound is moved into the read by the bits before and after the latch.
 public struct ClockAssumptions: Equatable, Sendable {
   /// The largest drift of the chip's rate against the host's clock, in parts per million a second. Recordings showed 3;
   /// warming up and wind may reach 30.
   public var drift = 50.0
   /// How far a sample may be from the smooth curve of the chip's clock, in microseconds.
   public var jitter = 5.0
-  /// The bus clock as configured, in hertz; the real one is at most a tenth faster.
-  public var busHertz = 400_000
-  /// Whether instants are moved into the read by the bits that are on the bus before and after the latch: not when a read
-  /// was shorter than these bits.
-  public var isTrimmed = true
+  /// The bus clock in hertz, if it is known: it moves the likely instants alone.
+  public var busHertz: Int?
 
-  /// The assumptions for a bus with this clock.
-  public init(busHertz: Int = 400_000) { self.busHertz = busHertz }
-
-  /// The assumptions that readings leave: a read shorter than its bits refutes those about the bus, for the whole recording.
-  public func refuted(by readings: some Sequence<FillReading>) -> ClockAssumptions {
-    var left = self
-    let isShort = readings.contains { reading in
-      reading.after.map { $0 - reading.before < wholeRead } ?? false
-    }
-    if isShort { left.isTrimmed = false }
-    return left
-  }
+  /// The assumptions, with a bus clock for the likely instants.
+  public init(busHertz: Int? = nil) { self.busHertz = busHertz }
 
   /// The drift for distances by the nominal period, which all parts of a recording share: a chip that is a tenth slower
   /// drifts so much longer.
   var nominalDrift: Double { drift * 1.21 }
 
-  /// Nanoseconds from the beginning of a read to its latch, at least: 19 bits of 48.
-  var beforeLatch: Int64 { isTrimmed ? bits(19) : 0 }
-
-  /// Nanoseconds from the latch to the end of the read, at least: 9 bits of 48.
-  var afterLatch: Int64 { isTrimmed ? bits(9) : 0 }
-
-  /// Nanoseconds of a whole read, at least.
-  var wholeRead: Int64 { bits(48) }
-
-  /// Rounded down, as a bit may be shorter than configured by a tenth.
-  private func bits(_ count: Int64) -> Int64 { count * 10_000_000_000 / (11 * Int64(busHertz)) }
+  /// Microseconds by which the likely latch follows the middle of a read: it comes between bits 19 and 39 of 48.
+  var lean: Double { busHertz.map { 5e6 / Double($0) } ?? 0 }
 }
 
 /// One side of the interval in which a sample was made, or in which the chip's clock was between two.
@@ -135,25 +115,17 @@ struct ClockBound: Equatable, BitwiseCopyable {
   var part = 0.0
 
   /// The bounds that readings prove: slot `count` was whole at the latch, and the next one was not.
-  static func bounds(of readings: some Sequence<FillReading>, _ assumptions: ClockAssumptions)
-    -> [ClockBound]
-  {
-    var bounds: [ClockBound] = []
-    for reading in readings {
-      if let upper = upper(of: reading, assumptions) { bounds.append(upper) }
-      bounds.append(lower(of: reading, assumptions))
-    }
-    return bounds
+  static func bounds(of readings: some Sequence<FillReading>) -> [ClockBound] {
+    readings.flatMap { reading in [upper(of: reading), lower(of: reading)].compactMap(\.self) }
   }
 
   /// The upper bound of a reading; the beginning of an epoch has none.
-  static func upper(of reading: FillReading, _ assumptions: ClockAssumptions) -> ClockBound? {
+  static func upper(of reading: FillReading) -> ClockBound? {
     guard let after = reading.after, reading.count > 0 else { return nil }
-    return ClockBound(slot: reading.count, time: after - assumptions.afterLatch, isUpper: true)
+    return ClockBound(slot: reading.count, time: after, isUpper: true)
   }
 
-  static func lower(of reading: FillReading, _ assumptions: ClockAssumptions) -> ClockBound {
-    let trim = reading.after == nil ? 0 : assumptions.beforeLatch
-    return ClockBound(slot: reading.count + 1, time: reading.before + trim, isUpper: false)
+  static func lower(of reading: FillReading) -> ClockBound {
+    ClockBound(slot: reading.count + 1, time: reading.before, isUpper: false)
   }
 }

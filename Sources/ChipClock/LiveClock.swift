@@ -34,7 +34,7 @@ public struct LiveClock {
         BoundHull(line, drift: $0)
       }
     }
-    for bound in ClockBound.bounds(of: CollectionOfOne(reading), assumptions) {
+    for bound in ClockBound.bounds(of: CollectionOfOne(reading)) {
       for index in hulls.indices { hulls[index].add(bound, grid) }
     }
     guard reading.after != nil, knot.map({ reading.count >= $0.slot + grid.step }) ?? true else {
@@ -67,7 +67,7 @@ public struct LiveClock {
     let slack = assumptions.nominalDrift * h * h / 2 + assumptions.jitter
     return line.instant(
       offsets.lowerBound - slack,
-      min(max(likely.offset(at: h), offsets.lowerBound), offsets.upperBound),
+      min(max(likely.offset(at: h) + assumptions.lean, offsets.lowerBound), offsets.upperBound),
       offsets.upperBound + slack, at: slot)
   }
 

@@ -16,8 +16,6 @@ extension JSONWriter {
       json.member("assumptions") { json in
         json.member("drift_ppm_s", number: Plain.number(clock.assumptions.drift, per: 10))
         json.member("jitter_ns", number: Plain.number(clock.assumptions.jitter * 1000, per: 10))
-        json.member("bus_hz", clock.assumptions.busHertz)
-        json.member("trimmed", clock.assumptions.isTrimmed)
         json.member("stamped", clock.stampCount > 0)
       }
       json.member("readingCount", clock.readingCount)

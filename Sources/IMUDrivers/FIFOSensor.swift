@@ -25,8 +25,6 @@ public struct FIFOSensor<Bus: I2CBus & ~Copyable>: ~Copyable {
   @usableFromInline var skipped: Int?
   /// The lowest byte of the counter when it was read last.
   @usableFromInline var counterByte: UInt8 = 0
-  /// Of the bus, or where that is not known, the fastest that the chip takes; in hertz.
-  @usableFromInline let busClock: Int64
   /// Fills in a row whose count is no multiple of a packet.
   @usableFromInline var partialFills = 0
   /// Every register while the FIFO is off, and while it runs.
@@ -81,7 +79,6 @@ public struct FIFOSensor<Bus: I2CBus & ~Copyable>: ~Copyable {
     voidSlots = layout.method == .pattern ? 1 : 0
     assembly = SlotAssembly(configuration.channels, isStamped: layout.counter != nil)
     buffer = FIFOBuffer(byteCount: layout.size, sampleCount: layout.size / layout.slotBytes + 1)
-    busClock = Int64(configuration.busClock ?? model.maximumBusClock)
     burstLimit = layout.longestBurst(busClock: configuration.busClock)
     self.chip = chip
   }
@@ -131,12 +128,6 @@ extension FIFOSensor where Bus: ~Copyable {
   @inlinable
   public func isStampWhole(after nanoseconds: Int64) -> Bool {
     Int64(counterByte) + nanoseconds / 20_000 + 1 < 256
-  }
-
-  /// The least nanoseconds of a burst of `slots` slots, on a bus that may be a tenth faster than configured.
-  @inlinable
-  public func leastBurstTime(slots: Int) -> Int64 {
-    Int64(slots * layout.slotBytes * 9) * 10_000_000_000 / (11 * busClock)
   }
 }
 

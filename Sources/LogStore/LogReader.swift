@@ -33,8 +33,6 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   /// Whether items are returned as recorded: with approximate times and estimated gaps where the chip dates the samples.
   package var isAsRecorded = false
   private var correction: Optional<SampleCorrection>
-  /// Whether a read was shorter than its bits, which holds for the whole recording.
-  var isRefuted = false
   var scanStart: UInt32 = 0
   /// Items that come before the next record.
   var waiting: [LogItem]

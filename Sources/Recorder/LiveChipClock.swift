@@ -28,10 +28,7 @@ struct LiveChipClock {
   init?(_ start: SensorStart) {
     guard case .chip(let busClock) = start.clock else { return nil }
     period = 1e9 / start.schedule.rate.hertz
-    var assumptions = ClockAssumptions()
-    if let busClock { assumptions.busHertz = busClock }
-    assumptions.isTrimmed = busClock != nil
-    self.assumptions = assumptions
+    assumptions = ClockAssumptions(busHertz: busClock)
     clock = LiveClock(nominalPeriod: period, assumptions)
   }
 

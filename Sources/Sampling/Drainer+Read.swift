@@ -97,9 +97,6 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     defer {
       let (slots, elapsed) = (Int64(fill.slots ?? 0), clock.rawNow() - before)
       isBurstLate = fill.isOverrun || slots + phase.most(in: elapsed) > Int64(sensor.capacity)
-      let waited = elapsed - sensor.leastBurstTime(slots: Int(slots))
-      isPlaceUnknown =
-        sensor.losesAlignment && slots + phase.most(in: max(0, waited)) > Int64(sensor.capacity)
     }
     do throws(FIFOError) {
       return try sensor.drain(fill)
@@ -117,11 +114,11 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
   @inlinable
   mutating func isWhole() -> Bool {
     guard isBurstLate else { return true }
-    // An overrun before the burst left no trace: the burst clears its flag, and the place may be 0.
-    guard !isPlaceUnknown else { return false }
+    // Without marks, an overrun before the burst leaves no trace: the burst clears its flag, and the place may be 0. How
+    // long the burst itself took at least is not known.
+    guard !sensor.losesAlignment else { return false }
     do throws(FIFOError) {
-      let next = try sensor.readFill()
-      return !next.isOverrun && (next.isProof || !sensor.losesAlignment)
+      return try !sensor.readFill().isOverrun
     } catch {
       return false
     }

@@ -95,6 +95,10 @@ public struct Simulation: Sendable {
   public var jitter = 2.0
   /// What the bus really runs at.
   public var busHertz = 385e3
+  /// By what factor it runs faster from an instant on, in nanoseconds from the beginning; in order.
+  public var busSpeeds: [(at: Double, factor: Double)] = []
+  /// What the kernel needs at least before the wire and after it, in nanoseconds.
+  public var kernel = 40_000.0
   /// Of the recording.
   public var seconds: Double
   /// Whether a fifth of the wake-ups are late.
@@ -119,6 +123,21 @@ public struct Simulation: Sendable {
   ) {
     (self.hertz, self.error, self.drift, self.seconds) = (hertz, error, drift, seconds)
     (self.trouble, self.seed) = (trouble, seed)
+  }
+
+  /// When so many bits are on the wire that began at an instant.
+  private func end(of bits: Double, from start: Double) -> Double {
+    var (now, left, speed) = (start, bits, busHertz * 1e-9)
+    for (at, factor) in busSpeeds {
+      let change = 1e12 + at
+      if change > now {
+        guard now + left / speed > change else { break }
+        left -= (change - now) * speed
+        now = change
+      }
+      speed = busHertz * factor * 1e-9
+    }
+    return now + left / speed
   }
 
   /// The recording.
@@ -170,10 +189,10 @@ public struct Simulation: Sendable {
       start = max(start, free)
       // Before the read, and between the wire and the end of the call, the kernel takes its time.
       let before = start
-      let onWire = before + 40_000 + random.next() * random.next() * 110_000
+      let onWire = before + kernel + random.next() * random.next() * 110_000
       let bits = latchBits.lowerBound + (latchBits.upperBound - latchBits.lowerBound) * place()
-      let latch = onWire + bits / busHertz * 1e9
-      let after = onWire + 48 / busHertz * 1e9 + 40_000 + random.next() * random.next() * 110_000
+      let latch = end(of: bits, from: onWire)
+      let after = end(of: 48, from: onWire) + kernel + random.next() * random.next() * 110_000
       free = after + 10_000
       deadline = max(deadline, (after / 5e6).rounded(.down) * 5e6)
       if case .stall(let length)? = next(at: start) {

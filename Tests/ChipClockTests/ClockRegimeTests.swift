@@ -25,8 +25,8 @@ struct ClockRegimeTests {
   }
 
   private func regime(_ recorded: Recorded, _ simulation: Simulation) throws -> ClockRegime {
-    let assumptions = ClockAssumptions(busHertz: simulation.busHertz > 200e3 ? 400_000 : 100_000)
-      .refuted(by: recorded.readings)
+    let assumptions = ClockAssumptions(
+      busHertz: simulation.busHertz > 200e3 ? 400_000 : 100_000)
     return try #require(
       try ClockRegime(
         recorded.readings, SlotGrid(period: 1e9 / simulation.hertz), assumptions))
@@ -49,8 +49,8 @@ struct ClockRegimeTests {
   @Test(
     "every sample is in its interval, and the likely instants are within tens of microseconds",
     arguments: [
-      (104.0, 120.0, 296.0, 500.0), (416, 60, 203, 288), (1000, 36, 176, 231),
-      (1666, 28, 164, 198),
+      (104.0, 120.0, 328.0, 532.0), (416, 60, 235, 320), (1000, 36, 208, 263),
+      (1666, 28, 196, 230),
     ])
   func sound(_ hertz: Double, _ error: Double, _ half: Double, _ widest: Double) throws {
     var all = Figures()
@@ -255,15 +255,6 @@ struct ClockRegimeTests {
     let instant = try #require(one.instant(of: 3))
     #expect(instant.latest < 6_000_000 && instant.earliest > 0)
     #expect(one.instant(of: 4) != nil)
-  }
-
-  @Test("a read shorter than its bits refutes the assumption about the bus")
-  func shortRead() {
-    let long = FillReading(count: 3, before: 0, after: 109_091)
-    let short = FillReading(count: 3, before: 0, after: 109_000)
-    #expect(ClockAssumptions().refuted(by: [long]).isTrimmed)
-    #expect(!ClockAssumptions().refuted(by: [long, short]).isTrimmed)
-    #expect(ClockAssumptions(busHertz: 100_000).refuted(by: [long]).isTrimmed == false)
   }
 
   @Test("readings of no clock within the assumptions are a contradiction where they are")

@@ -35,6 +35,15 @@ struct RandomSimulation: CustomStringConvertible {
     let bus = random.pick([hertz < 250 ? 100_000 : 400_000, 400_000, 400_000, 1_000_000])
     assumptions = ClockAssumptions(busHertz: bus)
     simulation.busHertz = Double(bus) * random.next(0.9...1)
+    // The core's clock, from which it comes, moves with the load. Slower than half, it shows too little to name faults.
+    if faults == 0 {
+      simulation.kernel = random.pick([1000, 40_000])
+      for _ in 0..<Int(random.next(0...9)) {
+        let at = (simulation.busSpeeds.last?.at ?? 0) + random.next(0...4e9)
+        simulation.busSpeeds.append(
+          (at, random.pick([0.5, 0.625, 1, 1.6, 3, random.next(0.5...1)])))
+      }
+    }
     simulation.drains = hertz < 150 && random.next(0...1) < 0.5 ? 50e6 : 20e6
     simulation.latchBits = 20...38
     var at = 2.0
@@ -66,7 +75,8 @@ extension Recorded {
   func timeline(
     hertz: Double, edges: [[Edge]] = [], stamps: [Int: FillStamp] = [:]
   ) -> ClockTimeline {
-    var timeline = ClockTimeline(nominalPeriod: 1e9 / hertz, ClockAssumptions())
+    var timeline = ClockTimeline(
+      nominalPeriod: 1e9 / hertz, ClockAssumptions(busHertz: 400_000))
     for index in 0...readings.count {
       if index < edges.count {
         for edge in edges[index] { timeline.add(edgeOf: edge.slot, at: edge.time) }

@@ -94,7 +94,6 @@ struct ChipTimesTests {
     #expect(clock.provedCount == UInt64(log.truth.count) && clock.unprovedCount == 0)
     #expect(clock.findingCount == 0)
     #expect(clock.readingCount == account.readingCount)
-    #expect(clock.assumptions.isTrimmed)
     let rate = try #require(clock.rate.hertz)
     let bounds = try #require(clock.rate.bounds)
     #expect(bounds.contains(rate))
@@ -357,7 +356,6 @@ struct ChipTimesTests {
     if kind == .fallingCounts { #expect(clock.findingCount > 0) }
     // The last one is the reading from which on none is used.
     if kind == .jumps { #expect(clock.findingCount == 1001) }
-    #expect(clock.assumptions.isTrimmed == (kind != .shortReads))
   }
 
   @Test("are left alone by a salvage, which keeps the readings")

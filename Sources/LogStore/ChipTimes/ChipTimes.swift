@@ -49,8 +49,6 @@ struct ChipTimes: ~Copyable {
   /// Nanoseconds before a sample in which readings affect its instant: a knot looks back 20 s, and the clock's line is that
   /// of the first 20 s.
   static let scanned: Int64 = 45_000_000_000
-  /// Readings that are tried for the assumptions before any is used.
-  static let triedReadings = 2048
 
   init(
     _ description: RecordingDescription, _ assumptions: ClockAssumptions, fromPage index: UInt32
@@ -66,7 +64,6 @@ struct ChipTimes: ~Copyable {
     var account = account
     account.rate = epochs.rate
     (account.stampCount, account.leftOutCount) = (epochs.stampCount, UInt64(epochs.leftOutCount))
-    if epochs.isRefuted { account.assumptions.isTrimmed = false }
     return account
   }
 

@@ -62,30 +62,14 @@ extension LogReader where Storage: ~Copyable {
     var assumptions = ClockAssumptions()
     if case .chip(let hertz?) = description.clock, (10_000...10_000_000).contains(hertz) {
       assumptions.busHertz = hertz
-      assumptions.isTrimmed = !isRefuted
-    } else {
-      // The time from the count's latching to the ends of the read is not known.
-      assumptions.isTrimmed = false
     }
-    if assumptions.isTrimmed { assumptions.isTrimmed = try !hasShortRead(assumptions) }
     let started = ChipTimesBox(ChipTimes(description, assumptions, fromPage: scanStart))
     times = started
     return started
   }
 
-  /// Whether one of the first reads was shorter than its bits; then all may be.
-  private mutating func hasShortRead(_ assumptions: ClockAssumptions) throws(LogError) -> Bool {
-    var scan = ReadingScan(description, fromPage: scanStart)
-    for _ in 0..<ChipTimes.triedReadings {
-      guard let reading = try scan.next(&storage) else { return false }
-      if assumptions.isRefuted(by: reading) { return true }
-    }
-    return false
-  }
-
   /// Forgets what was read ahead.
   mutating func restartTimes() {
-    if times?.times.found.assumptions.isTrimmed == false { isRefuted = true }
     times = nil
     waiting = []
     scanStart = 0

@@ -58,9 +58,6 @@ struct ReadingEpochs {
   private var lost: [(before: Int64, count: Int64)] = []
   /// Nanoseconds.
   private let period: Double
-  private let assumptions: ClockAssumptions
-  /// Whether a read was shorter than its bits.
-  private(set) var isRefuted = false
   /// Readings of the chip's counter that stand beside those of the fill.
   private(set) var stampCount: UInt64 = 0
   private var hasGivenUp = false
@@ -80,7 +77,6 @@ struct ReadingEpochs {
 
   init(nominalHertz: Double, _ assumptions: ClockAssumptions) {
     period = 1e9 / min(max(nominalHertz, 0.1), 1e6)
-    self.assumptions = assumptions
     timeline = ClockTimeline(nominalPeriod: period, assumptions)
   }
 }
@@ -90,10 +86,6 @@ struct ReadingEpochs {
 extension ReadingEpochs {
   /// Adds a reading; whether it is used.
   mutating func add(_ reading: FIFOReading) -> Bool {
-    guard !assumptions.isRefuted(by: reading) else {
-      isRefuted = true
-      return false
-    }
     guard let last else {
       guard !reading.isAside else { return false }
       begin(reading, gap: reading.firstTick, .start)
@@ -125,9 +117,8 @@ extension ReadingEpochs {
     guard let stamp = reading.stamp else {
       return timeline.add(edgeOf: reading.count, at: reading.before)
     }
-    // A read that is too short for its bits proves nothing here: the readings of the fill decide whether the bus is faster
-    // than assumed. A stamp leaves the FIFO with its slot, so the last reading counted that slot.
-    guard let last, reading.count <= last.count, !assumptions.isTooShort(reading) else { return }
+    // A stamp leaves the FIFO with its slot, so the last reading counted that slot.
+    guard let last, reading.count <= last.count else { return }
     stampCount += 1
     timeline.add(
       FillStamp(
@@ -208,18 +199,6 @@ extension ReadingEpochs {
 extension FIFOReading {
   /// Whether this is used beside the readings of the fill, and nothing is found by it.
   fileprivate var isAside: Bool { isEdge || stamp != nil }
-}
-
-extension ClockAssumptions {
-  /// Whether a read of the fill was shorter than its bits. Other reads refute nothing.
-  func isRefuted(by reading: FIFOReading) -> Bool { !reading.isAside && isTooShort(reading) }
-
-  fileprivate func isTooShort(_ reading: FIFOReading) -> Bool {
-    guard isTrimmed, reading.length > 0 else { return false }
-    let fill = FillReading(
-      count: reading.count, before: reading.before, after: reading.before + Int64(reading.length))
-    return !refuted(by: CollectionOfOne(fill)).isTrimmed
-  }
 }
 
 // MARK: - What readings show

@@ -70,12 +70,8 @@ struct ChipTimesReport {
 
   private var assumed: String {
     let assumed = clock.assumptions
-    let bus = assumed.busHertz / 1000
     return "drift up to \(Plain.hertz(assumed.drift)) ppm/s, jitter up to "
-      + "\(Plain.hertz(assumed.jitter)) µs, "
-      + (assumed.isTrimmed
-        ? "a bus of \(bus) kHz"
-        : "nothing of the bus: its clock is not known, or a read was shorter than its bits")
+      + "\(Plain.hertz(assumed.jitter)) µs"
       + (clock.stampCount > 0 ? ", the chip's \(clock.stampCount) time stamps" : "") + leftOut
   }
 

@@ -61,6 +61,7 @@ extension Board {
     led = try file.line(.led)
     dataReady = try file.line(.dataReady)
     setup = file.all(.setup)
+    steadyBus = file.first(.steadyBus)?.text
     notes = file.all(.note)
     _ = try file.required(.source)
     sources = file.all(.source)
@@ -74,6 +75,7 @@ private struct BoardFile {
     case busNode = "bus-node"
     case busHertz = "bus-hertz"
     case dataReady = "data-ready"
+    case steadyBus = "steady-bus"
 
     var mayRepeat: Bool {
       switch self {

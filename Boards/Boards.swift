@@ -17,6 +17,8 @@
 //     button, led          0, 1   header pin, line name as the kernel reports it: of the
 //     data-ready           0, 1     button, its LED and the sensor's interrupt
 //     setup                0...   a shell command to run once, in this order; # begins its explanation
+//     steady-bus           0, 1   the shell command that keeps the bus's clock as configured; # begins
+//                                 its explanation
 //     note                 0...   advice to read before buying or wiring
 //     source               1...   where the facts come from
 
@@ -65,6 +67,9 @@ public struct Board: Sendable, Equatable {
   public let dataReady: Line?
   /// Shell commands to run once, in order, each with its explanation after `#`.
   public let setup: [String]
+  /// The shell command that keeps the bus's clock as configured where the board's load changes it, with its explanation
+  /// after `#`; `nil` where it is steady.
+  public let steadyBus: String?
   /// Advice to read before buying or wiring.
   public let notes: [String]
   /// Where the facts come from.
@@ -72,6 +77,11 @@ public struct Board: Sendable, Equatable {
 }
 
 extension Board {
+  /// ``steadyBus`` without its explanation.
+  public var steadyBusCommand: String? {
+    steadyBus?.split(separator: "   #", maxSplits: 1).first.map(String.init)
+  }
+
   /// Every board, the commonest first.
   ///
   /// Traps when an embedded file is wrong; a test reads each of them.

@@ -140,7 +140,8 @@ extension BusChecks {
   /// The look at the chip of a bus.
   func chips(_ number: Int) -> ChipChecks<SystemClock> {
     ChipChecks(
-      configuration: configuration, board: number == boardBus ? board : nil,
+      configuration: configuration,
+      board: number == boardBus && tree.hasTreeParameters ? board : nil,
       // The clock that the device tree asks for, else the board's usual one.
       configured: tree.i2cClock(bus: number) ?? board?.busHertz,
       bootPath: BootConfiguration.path(tree), clock: SystemClock())
@@ -176,7 +177,8 @@ extension BusChecks {
       return Outcome(checks: checks + busy + [Check("chip", rest)], hasChip: true)
     }
     let ending = bus.ending
-    let chips = chips(number)
+    var chips = chips(number)
+    chips.isLoading = true
     let (found, more) = chips.run(&bus, free: free, progress)
     guard !ending.isCut else {
       // Reads failed from then on. Which chip it is was found before.
@@ -324,11 +326,11 @@ private struct BusModuleChecks {
       : .advice("i2c-dev is loaded, and no file asks for it at the next start", [.keepModule])
   }
 
-  /// A Raspberry Pi's firmware switches the bus on by a line of its configuration.
+  /// A Raspberry Pi's firmware switches the bus on by a line of its configuration. In a tree without parameters it is on.
   private func overlay() -> Finding? {
     let adapter = tree.i2cAdapters().first { $0.number == number }
     guard let adapter, ["bcm2835", "Synopsys"].contains(where: { adapter.name.hasPrefix($0) }),
-      let boot = BootConfiguration(tree), !boot.asksForI2C
+      tree.hasTreeParameters, let boot = BootConfiguration(tree), !boot.asksForI2C
     else { return nil }
     return .advice(
       "the bus is on, and no line of \(boot.path) asks for it: it is off after the next start",

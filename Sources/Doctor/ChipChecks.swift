@@ -3,18 +3,22 @@
 import Boards
 import IMUDrivers
 import IMUModel
+import LinuxIO
 import Recorder
 import Text
 
 /// A chip, its registers, the wires, and whether they carry the rate. Writes nothing.
 struct ChipChecks<Clock: MonotonicClock>: Sendable {
   let configuration: RecorderConfiguration
-  /// `nil` for another bus than that of the board's pins, which the board's commands do not change.
+  /// `nil` where the board's commands change nothing: for another bus than that of its pins, and in a device tree without
+  /// parameters.
   let board: Board?
   /// The bus's configured clock in hertz; `nil` when not known.
   let configured: Int?
   /// The configuration of a Raspberry Pi's firmware.
   var bootPath = "/boot/firmware/config.txt"
+  /// Whether the bus's clock is measured under load, too, which takes two seconds.
+  var isLoading = false
   let clock: Clock
 
   /// - Returns: The chip; `nil` where there is none that imulog knows.
@@ -29,9 +33,11 @@ struct ChipChecks<Clock: MonotonicClock>: Sendable {
     }
     progress()
     let meter = BusMeter(&bus, found, clock: clock, progress: progress)
+    let (loaded, refusal) = loadedMeter(&bus, found, progress)
     let all: [(String, Finding?)] = [
       ("chip", identity(found)), ("configuration kept", settings(&bus, found, progress)),
-      ("bus clock", busClock(meter)), ("wiring", wiring(meter)), ("rate", rate(found, meter)),
+      ("bus clock", busClock(meter, loaded, refusal)), ("wiring", wiring(meter)),
+      ("rate", rate(found, meter)),
     ]
     return (found, all.compactMap { name, finding in finding.map { Check(name, $0) } })
   }
@@ -173,116 +179,88 @@ extension ChipChecks {
         + "have pull-ups of 1.8 to 4.7 kΩ to 3.3 V", figures: figures)
   }
 
-  private func busClock(_ meter: BusMeter) -> Finding {
+  /// Measures once more while the processors are busy, which moves the clock of some boards.
+  private func loadedMeter<Bus: I2CBus & ~Copyable>(
+    _ bus: inout Bus, _ found: SensorIdentity, _ progress: () -> Void
+  ) -> (meter: BusMeter?, refusal: LinuxIOError?) {
+    guard isLoading else { return (nil, nil) }
+    do throws(LinuxIOError) {
+      let load = try BusyLoad(threads: 4)
+      // A core's clock follows within a second.
+      for _ in 0..<10 {
+        clock.sleep(until: clock.now() + 100_000_000)
+        progress()
+      }
+      return withExtendedLifetime(load) {
+        (BusMeter(&bus, found, clock: clock, progress: progress), nil)
+      }
+    } catch {
+      return (nil, error)
+    }
+  }
+
+  private func busClock(
+    _ meter: BusMeter, _ loaded: BusMeter?, _ refusal: LinuxIOError?
+  ) -> Finding {
     guard let hertz = meter.hertz else {
       return .unchecked("too few reads succeeded to measure it")
     }
-    let text = "\(Int((hertz / 1000).rounded())) kHz measured"
+    func kilohertz(_ hertz: Double) -> String { "\(Int((hertz / 1000).rounded())) kHz" }
+    var text = "\(kilohertz(hertz)) measured"
     var figures = [(name: "measured_hz", value: "\(Int(hertz))")]
+    if let loaded = loaded?.hertz {
+      text += " at rest, \(kilohertz(loaded)) under load"
+      figures.append(("loaded_hz", "\(Int(loaded))"))
+    }
+    if let refusal { text += " (not under load: \(refusal))" }
     guard let configured else {
       return .ok("\(text); the configured one is not known", figures: figures)
     }
     figures.append(("configured_hz", "\(configured)"))
     figures.append(("part_of_configured", "\(slowest) to \(fastest)"))
-    let (part, words) = (hertz / Double(configured), "\(text), \(configured / 1000) kHz configured")
-    if part < slowest {
-      return .advice(
-        "\(words): a rate that imulog accepts by the configured one may miss samples",
-        figures: figures)
+    let words = "\(text), \(configured / 1000) kHz configured"
+    let parts = [hertz, loaded?.hertz].compactMap { $0.map { $0 / Double(configured) } }
+    guard parts.contains(where: { !(slowest...fastest).contains($0) }) else {
+      return .ok(words, figures: figures)
     }
-    if part > fastest {
-      return .advice(
-        "\(words): intervals of times by the chip's clock assume a bus that is at most a tenth faster",
-        figures: figures)
-    }
-    return .ok(words, figures: figures)
+    let isSlow = parts.contains { $0 < slowest }
+    return .advice(
+      words + (isSlow ? ": imulog plans by the slower one" : ""), steady, figures: figures)
+  }
+
+  /// The board's command for a bus that keeps its clock.
+  private var steady: [Mend] {
+    board?.steadyBusCommand.map { [.shown(here($0), isLater: true)] } ?? []
+  }
+
+  /// A command for the present configuration of the firmware.
+  private func here(_ command: String) -> String {
+    let usual = "/boot/firmware/config.txt"
+    return command.parts(around: usual).map { "\($0.before)\(bootPath)\($0.after)" } ?? command
   }
 }
 
 /// The configured rate on the bus as it is.
 extension ChipChecks {
   private func rate(_ found: SensorIdentity, _ meter: BusMeter) -> Finding? {
-    let rate = "\(Plain.hertz(configuration.rate)) Hz"
-    if let error = refusal(found.model, configured) {
-      return .wrong("\(error)", faster(found.model))
+    let busClock = BusClock(configured: configured, measured: meter.hertz)
+    let refusal = configuration.refusal(of: found.model, on: busClock, keptBy: nil)
+    if let refusal {
+      return .wrong("\(refusal)", (busClock.isSlow ? steady : []) + faster(found.model))
     }
-    guard let hertz = meter.hertz else { return nil }
-    // The kernel's share of the longer read counts as the bus's.
-    guard let error = refusal(found.model, Int(hertz * 1.03)) else {
-      return .ok("the bus carries \(rate)")
-    }
-    return .advice(
-      "the bus as measured, \(Int(hertz / 1000)) kHz, does not carry \(rate): recordings will miss samples",
-      faster(found.model), figures: [("arithmetic", "\(error)")])
-  }
-
-  private func refusal(_ model: SensorModel, _ clock: Int?) -> SensorError? {
-    do throws(SensorError) {
-      _ = try configuration.sensorConfiguration(for: model, busClock: clock)
-      return nil
-    } catch {
-      return error
-    }
+    return meter.hertz == nil
+      ? nil : .ok("the bus carries \(Plain.hertz(configuration.rate)) Hz")
   }
 
   /// The board's command for a faster bus, where that is what helps.
   private func faster(_ model: SensorModel) -> [Mend] {
     let command = board?.setup.first { $0.parts(around: "i2c_arm_baudrate=400000") != nil }
-    guard let command, configured ?? 0 < 400_000, refusal(model, 400_000) == nil else { return [] }
+    let fast = BusClock(configured: 400_000, measured: nil)
+    guard let command, configured ?? 0 < 400_000,
+      configuration.refusal(of: model, on: fast, keptBy: nil) == nil
+    else { return [] }
     // A # begins the explanation.
     let words = command.parts(around: "   #").map { String($0.before) } ?? command
-    let usual = "/boot/firmware/config.txt"
-    let here = words.parts(around: usual).map { "\($0.before)\(bootPath)\($0.after)" } ?? words
-    return [.shown(here, isLater: true)]
-  }
-}
-
-/// The bus's real clock and its errors, from reads of a known chip's registers.
-///
-/// A byte is nine bit times. A read of 26 registers takes 24 bytes longer than one of 2; the shortest of many is free of
-/// the kernel's other work. Only registers of data and configuration are read, which changes nothing in the chip.
-private struct BusMeter {
-  /// In hertz; `nil` when no read succeeded.
-  var hertz: Double?
-  var readCount = 0
-  /// Reads that failed.
-  var errorCount = 0
-
-  private static let errorLimit = 5
-  /// Reads of each length.
-  private static let rounds = 60
-  private static let lengths = (short: 2, long: 26)
-
-  /// - Parameter progress: Called after each read.
-  init<Bus: I2CBus & ~Copyable, Clock: MonotonicClock>(
-    _ bus: inout Bus, _ chip: SensorIdentity, clock: Clock, progress: () -> Void
-  ) {
-    // The first output register of an MPU; in the others, a register before the outputs.
-    let start: UInt8 = chip.model.family === SensorModel.mpu6050.family ? 0x3B : 0x20
-    var least = (short: Int64.max, long: Int64.max)
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32, alignment: 1)
-    defer { buffer.deallocate() }
-    for index in 0..<2 * BusMeter.rounds {
-      let isLong = index % 2 == 1
-      let count = isLong ? BusMeter.lengths.long : BusMeter.lengths.short
-      readCount += 1
-      let before = clock.now()
-      do throws(BusError) {
-        defer { progress() }
-        try bus.read(
-          chip.address, register: start,
-          into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
-      } catch {
-        errorCount += 1
-        // A bus that hangs would take a second for each.
-        if errorCount == BusMeter.errorLimit { break }
-        continue
-      }
-      let time = clock.now() - before
-      if isLong { least.long = min(least.long, time) } else { least.short = min(least.short, time) }
-    }
-    guard least.short < .max, least.long < .max, least.long > least.short else { return }
-    let bits = Double(9 * (BusMeter.lengths.long - BusMeter.lengths.short))
-    hertz = bits * 1e9 / Double(least.long - least.short)
+    return [.shown(here(words), isLater: true)]
   }
 }

@@ -82,6 +82,8 @@ extension JSONWriter {
     line("begunBy") { $0.string(log.begunBy?.rawValue) }
     line("trigger") { $0.string(log.trigger.isEmpty ? nil : log.trigger) }
     line("timetable") { $0.string(log.timetable.isEmpty ? nil : log.timetable) }
+    line("boot") { $0.string(log.boot.isEmpty ? nil : log.boot) }
+    line("origin") { $0.origin(log.origin) }
     line("axes") { $0.string(log.axes?.description) }
     line("calibration") { $0.calibration(log.calibration) }
     line("calibrated") { $0.calibration(plan.calibration) }
@@ -95,6 +97,9 @@ extension JSONWriter {
         json.member(ChannelSet.names[channel], plan.unit(ofChannel: channel).name)
       }
       for column in plan.derivedColumns { json.member(column.name, column.unit) }
+    }
+    object("words") { json in
+      for (name, word) in plan.timeWords { json.member(name, word.rawValue) }
     }
   }
 
@@ -157,6 +162,7 @@ extension JSONWriter {
     line("lateness") { $0.lateness(account.end?.measuredLateness) }
     line("certificate") { $0.certificate(account.certificate) }
     line("chipTimes") { $0.chipTimes(account.chipClock, account.description) }
+    line("busClock") { $0.busClock(account.busClock, account.description) }
   }
 
   fileprivate mutating func add(_ item: LogItem, _ plan: ExportPlan) {
@@ -176,6 +182,9 @@ extension JSONWriter {
       json.member("wall", RFC3339.text(nanoseconds: pair.wall))
       json.member("synchronised", pair.isSynchronised)
       json.member("reason", pair.reason.name)
+      json.member("raw_ns", pair.others?.raw)
+      json.member("boottime_ns", pair.others?.boottime)
+      json.member("bracket_ns", pair.others?.bracket)
     }
   }
 

@@ -47,6 +47,12 @@ struct HeaderFacts {
     add("begunBy", log.begunBy?.rawValue)
     add("trigger", log.trigger.isEmpty ? nil : log.trigger)
     add("timetable", log.timetable.isEmpty ? nil : log.timetable)
+    add("boot", log.boot.isEmpty ? nil : log.boot)
+    if let origin = log.origin {
+      add("origin.monotonic_ns", "\(origin.monotonic)")
+      add("origin.raw_ns", "\(origin.raw)")
+      add("origin.boottime_ns", "\(origin.boottime)")
+    }
     add("axes", log.axes.map { "\($0)" })
     add("calibration", log.calibration?.text)
     add("calibrated", plan.calibration?.text)
@@ -62,6 +68,7 @@ struct HeaderFacts {
     for channel in plan.channels {
       add("units.\(ChannelSet.names[channel])", plan.unit(ofChannel: channel).name)
     }
+    for (name, word) in plan.timeWords { add("words.\(name)", word.rawValue) }
     if let derived = plan.derived {
       for column in derived.columns { add("units.\(column.name)", column.unit) }
       for fact in derived.facts { add("orientation.\(fact.name)", fact.text) }

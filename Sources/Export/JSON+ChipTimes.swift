@@ -42,6 +42,32 @@ extension JSONWriter {
     }
   }
 
+  /// `busClock`: the bus's clock as configured, as measured when the sensor was opened, and by the drains; or `null`.
+  package mutating func busClock(_ account: BusClockAccount, _ log: RecordingDescription) {
+    var configured: Int?
+    if case .chip(let hertz) = log.clock { configured = hertz }
+    guard account.count > 0 || log.busClockMeasured != nil || configured != nil else {
+      return null()
+    }
+    object { json in
+      json.member("configured_hz", configured)
+      json.member("opening_hz", log.busClockMeasured)
+      json.member("mean_hz", account.hertz)
+      json.member("least_hz", account.count > 0 ? account.least : nil)
+      json.member("most_hz", account.count > 0 ? account.most : nil)
+    }
+  }
+
+  /// `origin`: tick 0's deadline on the kernel's clocks, or `null`.
+  package mutating func origin(_ origin: ClockOrigin?) {
+    guard let origin else { return null() }
+    object { json in
+      json.member("monotonic_ns", origin.monotonic)
+      json.member("raw_ns", origin.raw)
+      json.member("boottime_ns", origin.boottime)
+    }
+  }
+
   private mutating func halfWidth(_ clock: ClockAccount) {
     key("halfWidth")
     guard let median = clock.median, let percentile99 = clock.percentile99,

@@ -116,7 +116,7 @@ struct LogAccount {
     case .gap(let gap):
       order.add(gap)
       while let place = order.overdue() { try add(place, plan.after(last), list) }
-    case .sensor, .reading, .certificate, .end: break
+    case .sensor, .reading, .busClock, .certificate, .end: break
     }
   }
 
@@ -239,6 +239,8 @@ struct LogAccount {
 
   /// What the recorder found out about the sensor; `nil` without a certificate, and where only a part of the recording was
   /// read, which may lack the last one.
+  var busClock: BusClockAccount { log.busClock }
+
   var certificate: SensorCertificate? { isPart ? nil : log.certificate }
 
   var description: RecordingDescription { log.description }

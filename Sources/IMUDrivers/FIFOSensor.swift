@@ -25,6 +25,11 @@ public struct FIFOSensor<Bus: I2CBus & ~Copyable>: ~Copyable {
   @usableFromInline var skipped: Int?
   /// The lowest byte of the counter when it was read last.
   @usableFromInline var counterByte: UInt8 = 0
+  /// The bytes of the last drain if one burst took them; else 0.
+  @inlinable public var lastBurst: Int { burstBytes }
+  @usableFromInline var burstBytes = 0
+  /// The bytes of a count.
+  @inlinable public var countBytes: Int { layout.statusCount }
   /// Fills in a row whose count is no multiple of a packet.
   @usableFromInline var partialFills = 0
   /// Every register while the FIFO is off, and while it runs.
@@ -266,6 +271,7 @@ extension FIFOSensor where Bus: ~Copyable {
   @inlinable
   mutating func readBytes(_ count: Int, clearsOverrun: Bool = false) throws(FIFOError) {
     var done = 0
+    burstBytes = 0
     while done < count {
       let carried = chip.bus.longestRead / layout.unitBytes * layout.unitBytes
       let length = min(count - done, burstLimit, carried)
@@ -274,6 +280,7 @@ extension FIFOSensor where Bus: ~Copyable {
           chip.address, register: layout.data, into: buffer.bytes(from: done, count: length))
         if clearsOverrun, done == 0 { clearOverrun() }
         done += length
+        burstBytes = length == count ? count : 0
       } catch {
         // An adapter refuses a burst that is too long before it sends anything: nothing was taken out.
         let shorter = length / 2 / layout.unitBytes * layout.unitBytes

@@ -144,6 +144,19 @@ extension SensorError {
       sentence + (faster ?? (most > 0 ? "ask for \(most) Hz or less" : "ask for less")))
   }
 
+  /// A refusal by a bus that is slower than configured, and what keeps its clock, if the board has a command for it.
+  package func onSlowBus(_ clock: BusClock, keptBy command: String?) -> SensorError {
+    guard case .refused(let sentence, let status) = self, let configured = clock.configured,
+      let measured = clock.measured
+    else { return self }
+    // A faster clock would be as slow.
+    let arithmetic = sentence.parts(around: "; set dtparam=").map { String($0.before) } ?? sentence
+    let words =
+      "the bus runs at \(BusTiming.clock(Int(measured / 1000) * 1000)) as measured, though "
+      + "\(BusTiming.clock(configured)) are configured: \(arithmetic)"
+    return .refused(words + (command.map { "; keep its clock: \($0)" } ?? ""), status)
+  }
+
   /// How to set the slowest usual clock above `busClock` that the chip takes and that suffices.
   private static func fasterClock(
     _ model: SensorModel, than busClock: Int, where suffices: (Int) -> Bool

@@ -15,6 +15,8 @@ public struct ClockPair: Equatable, Sendable, BitwiseCopyable {
     case stepped = 3
     /// The recording ended.
     case end = 4
+    /// A minute passed.
+    case during = 5
   }
 
   /// Nanoseconds since tick 0's deadline; may be negative.
@@ -25,11 +27,30 @@ public struct ClockPair: Equatable, Sendable, BitwiseCopyable {
   public var isSynchronised: Bool
   /// Why the pair was taken.
   public var reason: Reason
+  /// The kernel's other clocks at that instant; `nil` when not known.
+  public var others: Others?
 
   /// A pair of readings.
-  public init(time: Int64, wall: Int64, isSynchronised: Bool, reason: Reason) {
+  public init(
+    time: Int64, wall: Int64, isSynchronised: Bool, reason: Reason, others: Others? = nil
+  ) {
     (self.time, self.wall) = (time, wall)
-    (self.isSynchronised, self.reason) = (isSynchronised, reason)
+    (self.isSynchronised, self.reason, self.others) = (isSynchronised, reason, others)
+  }
+
+  /// Clocks of the kernel beside the monotonic one, in nanoseconds.
+  public struct Others: Equatable, Sendable, BitwiseCopyable {
+    /// `CLOCK_MONOTONIC_RAW` minus `CLOCK_MONOTONIC`.
+    public var raw: Int64
+    /// `CLOCK_BOOTTIME` minus `CLOCK_MONOTONIC`: the time for which the computer was suspended.
+    public var boottime: Int64
+    /// From the first to the last of the readings: all clocks were read within it.
+    public var bracket: UInt32
+
+    /// Distances of the clocks.
+    public init(raw: Int64, boottime: Int64, bracket: UInt32) {
+      (self.raw, self.boottime, self.bracket) = (raw, boottime, bracket)
+    }
   }
 
   /// Nanoseconds since 1970 at tick 0's deadline, by this pair.

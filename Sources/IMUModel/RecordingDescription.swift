@@ -39,6 +39,13 @@ public struct RecordingDescription: Equatable, Sendable {
   public var timetable: String
   /// What dates the samples.
   public var clock: ClockSource
+  /// The bus's clock as it was measured when the sensor was opened, in hertz: an estimate; `nil` when it was not.
+  public var busClockMeasured: Int?
+  /// The computer's boot by `/proc/sys/kernel/random/boot_id`; empty when not known. Instants of two logs with one boot are
+  /// on the same clocks.
+  public var boot = ""
+  /// Tick 0 on the kernel's clocks; `nil` when not known.
+  public var origin: ClockOrigin?
   /// The recording whose damaged log this one was salvaged from; `nil` for all others.
   public var recoveredFrom: RecordingID?
   /// The sensor's mounting, which exports apply; `nil` for its own axes.
@@ -75,6 +82,24 @@ public struct RecordingDescription: Equatable, Sendable {
   /// Whether the samples come from a table or document. Their times may begin anywhere and drift against the rate,
   /// so the times, not the rate, place the ticks.
   public var isImported: Bool { sensor.model == SensorDescription.importedModel }
+}
+
+/// The deadline of tick 0 on the kernel's clocks, in nanoseconds.
+///
+/// Its monotonic instant is exact. The others were computed from it with the clocks' distances when the header was written,
+/// which may be minutes later: the log's ``ClockPair``s have these distances as they were.
+public struct ClockOrigin: Equatable, Sendable, BitwiseCopyable {
+  /// By `CLOCK_MONOTONIC`.
+  public var monotonic: Int64
+  /// By `CLOCK_MONOTONIC_RAW`.
+  public var raw: Int64
+  /// By `CLOCK_BOOTTIME`, which runs on while the computer is suspended.
+  public var boottime: Int64
+
+  /// An origin.
+  public init(monotonic: Int64, raw: Int64, boottime: Int64) {
+    (self.monotonic, self.raw, self.boottime) = (monotonic, raw, boottime)
+  }
 }
 
 /// An entry of a log's header that this version cannot read: a later version, or another program, wrote it. A copy of the

@@ -13,6 +13,8 @@ public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
     case sensorEvent
     /// A ``FIFOReading``; the fields of a record have other meanings in it.
     case reading
+    /// A ``BusClockReading``; the fields of a record have other meanings in it.
+    case busClock
   }
 
   /// Number of the tick, of the first one for a gap.
@@ -53,12 +55,12 @@ public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
     (kind, detail) = (.sensorEvent, event.kind.rawValue)
   }
 
-  /// The tick after the last one that this record covers; for an event or a reading the one it stands before.
+  /// The tick after the last one that this record covers; for others the one that it stands before.
   @inlinable
   public var endTick: UInt64 {
     switch kind {
     case .sample, .gap: tick + count
-    case .sensorEvent, .reading: tick
+    case .sensorEvent, .reading, .busClock: tick
     }
   }
 

@@ -102,6 +102,9 @@ extension SystemTree {
   /// The machine's name; `nil` when the kernel has none.
   public func hostName() -> String? { text("/proc/sys/kernel/hostname") }
 
+  /// What tells this boot from all others, as the kernel writes it: 36 characters; `nil` when it has none.
+  public func bootID() -> String? { text("/proc/sys/kernel/random/boot_id") }
+
   /// The board's name in the device tree, such as `Raspberry Pi 4 Model B Rev 1.4`; `nil` on a PC.
   public func boardModel() -> String? {
     text("/proc/device-tree/model") ?? text("/sys/firmware/devicetree/base/model")
@@ -114,6 +117,10 @@ extension SystemTree {
     guard let bytes = paths.lazy.compactMap({ self.bytes($0) }).first else { return [] }
     return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
   }
+
+  /// Whether the board's firmware can change its device tree by parameters (`dtparam=` in `config.txt`): Raspberry Pi's trees
+  /// have them, those of a mainline kernel, such as Debian's, do not.
+  package var hasTreeParameters: Bool { !names(in: "/proc/device-tree/__overrides__").isEmpty }
 
   /// The name of a group in `/etc/group`; `nil` when the file does not have it.
   func groupName(_ identifier: UInt32) -> String? {

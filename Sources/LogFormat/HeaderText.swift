@@ -83,12 +83,16 @@ enum HeaderText {
     add("temperature-offset", ratio(it.sensor.temperatureOffset))
     addUnlessDefault("output-data-rate", "\(it.sensor.outputDataRate)")
     if case .chip(let busClock) = it.clock { add("chip-clock", "\(busClock ?? 0)") }
+    if let hertz = it.busClockMeasured { add("bus-clock-measured", "\(hertz)") }
+    if let origin = it.origin {
+      add("origin", "\(origin.monotonic) \(origin.raw) \(origin.boottime)")
+    }
     addUnlessDefault("sync-interval", "\(it.syncInterval)")
     for (key, value) in [
       ("filter", it.sensor.filter), ("board", it.board), ("host", it.host),
       ("software", it.software), ("note", it.note), ("real-time", it.realTime),
       ("cpu-latency", it.cpuLatency), ("begun-by", it.begunBy?.rawValue ?? ""),
-      ("trigger", it.trigger), ("timetable", it.timetable),
+      ("trigger", it.trigger), ("timetable", it.timetable), ("boot", it.boot),
     ] where !value.isEmpty {
       add(key, value)
     }
@@ -168,6 +172,9 @@ enum HeaderText {
       recoveredFrom: entries["recovered-from"].flatMap { RecordingID($0) },
       axes: axes, calibration: calibration)
     description.unread = unread
+    description.busClockMeasured = entries.number("bus-clock-measured")
+    description.boot = entries["boot"] ?? ""
+    description.origin = entries.origin("origin")
     return description
   }
 }
@@ -204,6 +211,18 @@ struct HeaderEntries {
   /// An optional entry; one that is not a number counts as missing.
   func number<T: FixedWidthInteger>(_ key: StaticString) -> T? {
     range(key).flatMap { HeaderEntries.number(text[$0]) }
+  }
+
+  /// Three numbers; a later version may add some.
+  func origin(_ key: StaticString) -> ClockOrigin? {
+    guard let range = range(key) else { return nil }
+    let numbers: [Int64?] = text[range].split(separator: UInt8(ascii: " ")).prefix(3).map {
+      HeaderEntries.number($0)
+    }
+    guard numbers.count == 3, let monotonic = numbers[0], let raw = numbers[1],
+      let boottime = numbers[2]
+    else { return nil }
+    return ClockOrigin(monotonic: monotonic, raw: raw, boottime: boottime)
   }
 
   func finiteDouble(_ key: StaticString) -> Double? {

@@ -116,6 +116,7 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
     case .gap: if let gap = record.gap { append(gap) }
     case .reading: if let reading = record.reading { append(reading) }
     case .sensorEvent: if let event = record.sensorEvent { append(event) }
+    case .busClock: if let reading = record.busClock { append(reading) }
     }
   }
 
@@ -137,6 +138,17 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
     writeRecord(ChunkKind.extended) { writer in
       writer.write(ChunkKind.certificate)
       for byte in text { writer.write(byte) }
+    }
+  }
+
+  /// Adds a reading of the bus's clock.
+  public mutating func append(_ reading: BusClockReading) {
+    writeRecord(ChunkKind.extended) { writer in
+      writer.write(ChunkKind.busClock)
+      writer.write(signedVarint: reading.time / 1000)
+      for hertz in [reading.hertz, reading.least, reading.most] {
+        writer.write(varint: UInt64(hertz))
+      }
     }
   }
 

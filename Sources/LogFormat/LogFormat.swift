@@ -38,4 +38,6 @@ enum ChunkKind {
   static let stampedReadings: UInt8 = 17
   /// The sensor's certificate.
   static let certificate: UInt8 = 18
+  /// A reading of the bus's clock.
+  static let busClock: UInt8 = 19
 }

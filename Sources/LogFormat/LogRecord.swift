@@ -16,6 +16,8 @@ public enum LogRecord: Equatable, Sendable {
   case sensor(SensorEvent)
   /// A reading of the fill of the chip's FIFO.
   case reading(FIFOReading)
+  /// A reading of the bus's clock.
+  case busClock(BusClockReading)
   /// The sensor's certificate; the last of several counts.
   case certificate(SensorCertificate)
   /// The recording ended here.
@@ -38,10 +40,13 @@ extension LogRecord {
     case ChunkKind.end: record = try RecordingEnd(&cursor).map(LogRecord.end)
     case ChunkKind.extended:
       let kind = try cursor.byte()
-      self =
-        kind == ChunkKind.certificate
-        ? .certificate(CertificateText.certificate(Array(body.dropFirst())))
-        : .unknown(kind: kind, byteCount: body.count)
+      switch kind {
+      case ChunkKind.certificate:
+        record = .certificate(CertificateText.certificate(Array(body.dropFirst())))
+      case ChunkKind.busClock: record = .busClock(try BusClockReading(&cursor))
+      default: record = nil
+      }
+      self = record ?? .unknown(kind: kind, byteCount: body.count)
       return
     default: record = nil
     }
@@ -71,6 +76,7 @@ extension ClockPair {
     let isSynchronised = try cursor.byte() != 0
     guard let reason = Reason(rawValue: try cursor.byte()) else { return nil }
     self.init(time: time, wall: wall, isSynchronised: isSynchronised, reason: reason)
+    others = Others(&cursor)
   }
 
   func write(_ writer: inout ByteWriter) {
@@ -78,6 +84,35 @@ extension ClockPair {
     writer.write(int64: wall)
     writer.write(isSynchronised ? 1 : 0)
     writer.write(reason.rawValue)
+    guard let others else { return }
+    writer.write(signedVarint: others.raw)
+    writer.write(signedVarint: others.boottime)
+    writer.write(varint: UInt64(others.bracket))
+  }
+}
+
+extension ClockPair.Others {
+  /// `nil` where other bytes follow than all three: another writer's.
+  fileprivate init?(_ cursor: inout ByteCursor) {
+    do throws(MalformedChunk) {
+      let (raw, boottime) = (try cursor.signedVarint(), try cursor.signedVarint())
+      guard let bracket = UInt32(exactly: try cursor.varint()) else { return nil }
+      self.init(raw: raw, boottime: boottime, bracket: bracket)
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension BusClockReading {
+  init(_ cursor: inout ByteCursor) throws(MalformedChunk) {
+    func hertz() throws(MalformedChunk) -> UInt32 {
+      guard let hertz = UInt32(exactly: try cursor.varint()) else { throw .badNumber }
+      return hertz
+    }
+    let (time, overflow) = try cursor.signedVarint().multipliedReportingOverflow(by: 1000)
+    guard !overflow, RecordingTime.contains(time) else { throw .timeOutOfRange }
+    self.init(time: time, hertz: try hertz(), least: try hertz(), most: try hertz())
   }
 }
 

@@ -34,6 +34,7 @@ extension LogReader where Storage: ~Copyable {
       case .sensor(let event): writer.append(TickRecord(event))
       case .certificate(let certificate): writer.append(certificate.shortened)
       case .reading(let reading): writer.append(TickRecord(reading))
+      case .busClock(let reading): writer.append(reading)
       case .end, .damage: break
       }
       try drain(&writer, into: &storage)

@@ -204,6 +204,7 @@ extension LogReader where Storage: ~Copyable {
     case .sensor(let event): return .sensor(event)
     case .reading(let reading): return .reading(reading)
     case .certificate(let certificate): return .certificate(certificate)
+    case .busClock(let reading): return .busClock(reading)
     case .end(let end):
       self.end = end
       return .end(end)
@@ -294,6 +295,8 @@ public enum LogItem: Equatable, Sendable {
   case sensor(SensorEvent)
   /// A reading of the fill of the chip's FIFO.
   case reading(FIFOReading)
+  /// A reading of the bus's clock.
+  case busClock(BusClockReading)
   /// The sensor's certificate; the last of several counts.
   case certificate(SensorCertificate)
   /// The recording ended here.

@@ -106,7 +106,7 @@ struct Card: ~Copyable {
     do {
       // The directory may have been deleted since the last recording.
       store = try Catalogue(path: path, create: true)
-      live = try begin(header, setup, in: store)
+      live = try begin(header, at: plan.frame.start, setup, in: store)
     } catch {
       writer.post(
         .abandon(
@@ -125,9 +125,14 @@ struct Card: ~Copyable {
   }
 
   private func begin(
-    _ header: RecordingDescription, _ setup: RecorderSetup, in store: Catalogue
+    _ header: RecordingDescription, at start: MonotonicTime, _ setup: RecorderSetup,
+    in store: Catalogue
   ) throws -> LiveRecording {
     let clocks = clock.reading()
+    var header = header
+    header.origin = clocks.origin(at: start)
+    // In virtual time there are no instants of this boot.
+    if header.origin == nil { header.boot = "" }
     guard !setup.isSingle else {
       // Old recordings in the trash make room; recordings that were cut off are adopted later.
       store.sweep(now: clocks.wallTime) { journal(.warning, $0) }

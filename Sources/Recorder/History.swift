@@ -75,7 +75,9 @@ package struct History: ~Copyable {
   package func firstTick(from tick: UInt64) -> UInt64? {
     var index = 0
     while let record = record(index) {
-      if record.kind != .reading, record.tick >= tick || record.endTick > tick {
+      if record.kind != .reading, record.kind != .busClock,
+        record.tick >= tick || record.endTick > tick
+      {
         return max(record.tick, tick)
       }
       index += 1

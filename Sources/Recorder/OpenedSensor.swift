@@ -39,6 +39,25 @@ extension RecorderConfiguration {
     return settings
   }
 
+  /// Why chip or bus cannot do it; `nil` if they can.
+  ///
+  /// - Parameter command: The board's for a bus that keeps its clock.
+  package func refusal(
+    of model: SensorModel, on clock: BusClock, keptBy command: String?
+  ) -> SensorError? {
+    func refusal(_ clock: Int?) -> SensorError? {
+      do throws(SensorError) {
+        _ = try sensorConfiguration(for: model, busClock: clock)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    guard let error = refusal(clock.planned) else { return nil }
+    let isSlowAlone = clock.isSlow && refusal(clock.configured) == nil
+    return isSlowAlone ? error.onSlowBus(clock, keptBy: command) : error
+  }
+
   /// What a chip of any model is set up to where the computer keeps the time.
   package func sensorConfiguration(busClock: Int?) -> SensorConfiguration {
     var settings = SensorConfiguration(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import IMUDrivers
 package import IMUModel
 import LogStore
 package import Sampling
@@ -40,6 +41,8 @@ typealias NextSetup = Result<(setup: RecorderSetup, store: Catalogue), CommandFa
 package struct SensorStart: Sendable {
   package let schedule: Schedule
   package var clock = ClockSource.grid
+  /// As configured and measured when the sensor was opened.
+  package var busClock = BusClock(configured: nil, measured: nil)
   /// Whether the configuration names a line from the chip's interrupt output.
   package var hasInterrupt = false
   package let sensor: SensorDescription

@@ -8,12 +8,13 @@ package import LinuxIO
 package protocol SensorUser {
   associatedtype Outcome
   func use<Sensor: IMUSensor & Sendable & ~Copyable, Clock: MonotonicClock>(
-    _ sensor: consuming sending Sensor, clock: Clock, boardTitle: String
+    _ sensor: consuming sending Sensor, busClock: BusClock, clock: Clock, boardTitle: String
   ) throws -> Outcome
 
-  /// Uses a chip that dates its samples; `busClock` is in hertz, `nil` when unknown.
+  /// Uses a chip that dates its samples.
   func use<Bus: I2CBus & Sendable & ~Copyable, Clock: MonotonicClock>(
-    _ sensor: consuming sending FIFOSensor<Bus>, busClock: Int?, clock: Clock, boardTitle: String
+    _ sensor: consuming sending FIFOSensor<Bus>, busClock: BusClock, clock: Clock,
+    boardTitle: String
   ) throws -> Outcome
 }
 
@@ -73,6 +74,8 @@ package struct RecorderSetup: Sendable {
       software: origin.software, note: configuration.note, syncInterval: syncInterval,
       realTime: realTime, cpuLatency: cpuLatency, clock: start.clock, axes: configuration.axes,
       calibration: isForeign(start.sensor) ? nil : calibration)
+    header.busClockMeasured = start.busClock.measured.map { Int($0) }
+    header.boot = origin.boot
     // A single recording is begun by whoever starts the program.
     guard !isSingle else { return header }
     header.begunBy = reason
@@ -109,6 +112,7 @@ package struct RecordingOrigin {
   }
   package var host = SystemTree.live.hostName() ?? ""
   package var software = Software.name
+  package var boot = SystemTree.live.bootID() ?? ""
 
   package init() {}
 }
@@ -130,7 +134,10 @@ package struct RecorderClock: Sendable {
   } reading: {
     let clocks = SystemClock().readWallClock()
     return ClockReading(
-      monotonic: clocks.monotonic, wall: clocks.wall, isSynchronised: clocks.isSynchronised)
+      monotonic: clocks.monotonic, wall: clocks.wall, isSynchronised: clocks.isSynchronised,
+      others: ClockPair.Others(
+        raw: clocks.raw, boottime: clocks.boottime,
+        bracket: UInt32(clamping: 2 * clocks.uncertainty)))
   }
 }
 

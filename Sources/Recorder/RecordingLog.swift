@@ -70,7 +70,7 @@ final class RecordingLog {
       histogram.record(Int64(record.lateness))
       newestGap = nil
     case .gap: newestGap = record.gap
-    case .sensorEvent, .reading: break
+    case .sensorEvent, .reading, .busClock: break
     }
     let rebased = frame.rebased(record)
     meter?.add(rebased)
@@ -99,7 +99,7 @@ final class RecordingLog {
   private func pair(_ reading: ClockReading, _ reason: ClockPair.Reason) -> ClockPair {
     ClockPair(
       time: reading.monotonic - frame.start, wall: reading.wall,
-      isSynchronised: reading.isSynchronised, reason: reason)
+      isSynchronised: reading.isSynchronised, reason: reason, others: reading.others)
   }
 
   /// Moves encoded bytes to the queue; `false` when some are left because it has no room.
@@ -165,7 +165,7 @@ package struct RecordingFrame: Equatable, Sendable {
       let time = max(0, record.time - (start - origin))
       record.time = time - time % timeUnit
     // Its epoch may begin before the recording.
-    case .reading: record.time -= start - origin
+    case .reading, .busClock: record.time -= start - origin
     case .gap, .sensorEvent: break
     }
     record.tick -= base
@@ -180,19 +180,35 @@ package struct ClockReading: Equatable, Sendable {
   package var wall: Int64
   /// Whether the kernel reports its wall clock as synchronised.
   package var isSynchronised: Bool
+  /// The kernel's other clocks; `nil` in virtual time.
+  package var others: ClockPair.Others?
 
-  package init(monotonic: MonotonicTime, wall: Int64, isSynchronised: Bool) {
+  package init(
+    monotonic: MonotonicTime, wall: Int64, isSynchronised: Bool, others: ClockPair.Others? = nil
+  ) {
     (self.monotonic, self.wall, self.isSynchronised) = (monotonic, wall, isSynchronised)
+    self.others = others
+  }
+
+  /// An instant on the kernel's clocks, by their present distances.
+  func origin(at instant: MonotonicTime) -> ClockOrigin? {
+    others.map {
+      let monotonic = instant.nanoseconds
+      return ClockOrigin(
+        monotonic: monotonic, raw: monotonic + $0.raw, boottime: monotonic + $0.boottime)
+    }
   }
 
   var wallTime: WallTime { WallTime(nanoseconds: wall, isSynchronised: isSynchronised) }
 }
 
-/// Decides which readings of the wall clock are logged: the first, the first synchronised one, and those after a step: a
-/// change of its distance to the monotonic clock by more than ``stepThreshold``. Pure.
+/// Decides which readings of the clocks are logged: the first, the first synchronised one, those after a step of the wall
+/// clock, a change of its distance to the monotonic clock by more than ``stepThreshold``, and one in each minute. Pure.
 package struct ClockWatch: Sendable {
   /// 50 ms, in nanoseconds: the kernel slews 0.5 ms a second (adjtime(3)), and a person notices no smaller error.
   private static let stepThreshold: Int64 = 50_000_000
+  /// Nanoseconds to the next pair at most.
+  private static let interval: Int64 = 60_000_000_000
 
   private var last: ClockPair?
 
@@ -212,6 +228,8 @@ package struct ClockWatch: Sendable {
       pair.reason = .becameSynchronised
     } else if isStep {
       pair.reason = .stepped
+    } else if reading.time - last.time >= ClockWatch.interval {
+      pair.reason = .during
     } else {
       return nil
     }

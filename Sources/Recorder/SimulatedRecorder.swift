@@ -35,7 +35,7 @@ package struct SimulatedRecorder: SensorUser {
   package func run() throws -> RecorderLoop { try setup.sensor.open(for: self) }
 
   package func use<Sensor: IMUSensor & Sendable & ~Copyable, Clock: MonotonicClock>(
-    _ sensor: consuming sending Sensor, clock: Clock, boardTitle: String
+    _ sensor: consuming sending Sensor, busClock: BusClock, clock: Clock, boardTitle: String
   ) throws -> RecorderLoop {
     try sensor.bringUp(on: clock)
     let planned = setup.isSingle && !surroundings.isInteractive ? setup.ticksAfter : nil
@@ -47,14 +47,15 @@ package struct SimulatedRecorder: SensorUser {
       start: clock.now() + RecorderSetup.lead, plannedTicks: planned,
       timeUnit: RecorderSetup.timeUnit, stop: stop)
     let start = SensorStart(
-      schedule: sampler.schedule, sensor: description, expectation: expectation,
+      schedule: sampler.schedule, busClock: busClock, sensor: description, expectation: expectation,
       boardTitle: boardTitle)
     let stage = SteppedWorkers.Stage(consumer: ring.takeConsumer(), stop: stop)
     return try run(&sampler, start, stage, clock)
   }
 
   package func use<Bus: I2CBus & Sendable & ~Copyable, Clock: MonotonicClock>(
-    _ sensor: consuming sending FIFOSensor<Bus>, busClock: Int?, clock: Clock, boardTitle: String
+    _ sensor: consuming sending FIFOSensor<Bus>, busClock: BusClock, clock: Clock,
+    boardTitle: String
   ) throws -> RecorderLoop {
     try sensor.bringUp(on: clock)
     let (description, hasInterrupt) = (sensor.description, sensor.hasInterrupt)
@@ -65,7 +66,8 @@ package struct SimulatedRecorder: SensorUser {
       sensor: sensor, clock: clock, sink: ring.takeProducer(), rate: setup.rate,
       start: clock.now() + RecorderSetup.lead, timeUnit: RecorderSetup.timeUnit, stop: stop)
     let start = SensorStart(
-      schedule: drainer.schedule, clock: .chip(busClock: busClock), hasInterrupt: hasInterrupt,
+      schedule: drainer.schedule, clock: .chip(busClock: busClock.configured), busClock: busClock,
+      hasInterrupt: hasInterrupt,
       sensor: description, expectation: expectation, boardTitle: boardTitle)
     let stage = SteppedWorkers.Stage(consumer: ring.takeConsumer(), stop: stop)
     return try run(&drainer, start, stage, clock)

@@ -27,10 +27,10 @@ public enum WatchLine: Equatable, Sendable {
   case plan(UInt64?)
   case lost(UInt64)
 
-  /// Adds the line of a record, with its line feed; a reading has none.
+  /// Adds the line of a record, with its line feed; readings have none.
   public static func append(_ record: TickRecord, to bytes: inout [UInt8]) {
     switch record.kind {
-    case .reading: return
+    case .reading, .busClock: return
     case .sample:
       bytes.append(UInt8(ascii: "s"))
       append(record.tick, to: &bytes)

@@ -162,7 +162,7 @@ private struct SensorSampling: SensorUser {
   let place: ProducerPlace
 
   func use<Sensor: IMUSensor & Sendable & ~Copyable, Clock: MonotonicClock>(
-    _ sensor: consuming sending Sensor, clock: Clock, boardTitle: String
+    _ sensor: consuming sending Sensor, busClock: BusClock, clock: Clock, boardTitle: String
   ) throws {
     try sensor.bringUp(on: clock)
     let (description, expectation) = (sensor.description, sensor.expectation)
@@ -170,11 +170,12 @@ private struct SensorSampling: SensorUser {
       sensor: sensor, clock: clock, sink: producer(), rate: rate,
       start: clock.now() + RecorderSetup.lead, plannedTicks: plannedTicks,
       timeUnit: RecorderSetup.timeUnit, stop: stop)
-    run(&sampler, .grid, description, expectation, boardTitle)
+    run(&sampler, .grid, busClock, description, expectation, boardTitle)
   }
 
   func use<Bus: I2CBus & Sendable & ~Copyable, Clock: MonotonicClock>(
-    _ sensor: consuming sending FIFOSensor<Bus>, busClock: Int?, clock: Clock, boardTitle: String
+    _ sensor: consuming sending FIFOSensor<Bus>, busClock: BusClock, clock: Clock,
+    boardTitle: String
   ) throws {
     try sensor.bringUp(on: clock)
     let (description, hasInterrupt) = (sensor.description, sensor.hasInterrupt)
@@ -183,8 +184,8 @@ private struct SensorSampling: SensorUser {
       sensor: sensor, clock: clock, sink: producer(), rate: rate,
       start: clock.now() + RecorderSetup.lead, timeUnit: RecorderSetup.timeUnit, stop: stop)
     run(
-      &drainer, .chip(busClock: busClock), hasInterrupt: hasInterrupt, description, expectation,
-      boardTitle)
+      &drainer, .chip(busClock: busClock.configured), busClock, hasInterrupt: hasInterrupt,
+      description, expectation, boardTitle)
   }
 
   private func producer() -> RingProducer<TickRecord> {
@@ -195,14 +196,14 @@ private struct SensorSampling: SensorUser {
   }
 
   private func run<Loop: SamplingLoop & ~Copyable>(
-    _ loop: inout Loop, _ clock: ClockSource, hasInterrupt: Bool = false,
+    _ loop: inout Loop, _ clock: ClockSource, _ busClock: BusClock, hasInterrupt: Bool = false,
     _ sensor: SensorDescription, _ expectation: SensorExpectation?, _ boardTitle: String
   ) {
     channel.report(
       .ready(
         SensorStart(
-          schedule: loop.schedule, clock: clock, hasInterrupt: hasInterrupt, sensor: sensor,
-          expectation: expectation, boardTitle: boardTitle)))
+          schedule: loop.schedule, clock: clock, busClock: busClock, hasInterrupt: hasInterrupt,
+          sensor: sensor, expectation: expectation, boardTitle: boardTitle)))
     loop.run()
     channel.commands.post(.samplerEnded(loop.undelivered))
   }

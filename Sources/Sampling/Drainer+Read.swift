@@ -49,6 +49,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
       }
       noteEdge(fill, isTrue: isTrue, counted: after)
       if isTrue, isReading {
+        measureBus(count: after - before, at: now)
         hold(reading: epoch.drained, before: before, after: after, isDrained: true, at: now)
         try readStamp(at: now)
       }
@@ -77,6 +78,16 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     hold(reading: count, before: raw, after: raw, isDrained: false, at: clock.now())
   }
 
+  /// Measures the bus by the last count, which took `count` nanoseconds, and the burst after it.
+  @inlinable
+  mutating func measureBus(count: Int64, at now: MonotonicTime) {
+    let found = busWatch.note(
+      count: (count, sensor.countBytes), burst: (burstTime, sensor.lastBurst), at: now)
+    guard var reading = found else { return }
+    reading.time -= schedule.start.nanoseconds
+    proofs.append(TickRecord(reading, before: tick), at: now)
+  }
+
   /// Reads the chip's counter, where it stamps its samples, up to five times a second. A stamp is as sharp as a fill that
   /// is read just when a sample is made, but costs the log 10 bytes.
   @inlinable
@@ -94,8 +105,11 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
   /// Takes the slots out of the FIFO. A failure ends the epoch: how much was taken out is not known.
   @inlinable
   mutating func takeOut(_ fill: FIFOFill, countedAfter before: Int64) throws(FIFOError) -> Int {
+    let begin = clock.rawNow()
     defer {
-      let (slots, elapsed) = (Int64(fill.slots ?? 0), clock.rawNow() - before)
+      let end = clock.rawNow()
+      burstTime = end - begin
+      let (slots, elapsed) = (Int64(fill.slots ?? 0), end - before)
       isBurstLate = fill.isOverrun || slots + phase.most(in: elapsed) > Int64(sensor.capacity)
     }
     do throws(FIFOError) {

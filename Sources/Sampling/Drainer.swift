@@ -45,6 +45,9 @@ public struct Drainer<Bus: I2CBus & ~Copyable, Clock: MonotonicClock, Sink: Tick
   @usableFromInline var skipped: UInt64 = 0
   /// Whether the last burst came so late after its count that the FIFO may have overrun meanwhile.
   @usableFromInline var isBurstLate = false
+  @usableFromInline var busWatch = BusWatch()
+  /// Nanoseconds of the last burst.
+  @usableFromInline var burstTime: Int64 = 0
   /// Counts in a row that could not be right.
   @usableFromInline var doubts = 0
   /// `CLOCK_MONOTONIC` minus `CLOCK_MONOTONIC_RAW`, in nanoseconds.

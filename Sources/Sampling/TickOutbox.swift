@@ -69,6 +69,13 @@ extension TickOutbox where Sink: ~Copyable {
     if owed != nil { _ = payReading() } else { _ = sink.push(reading) }
   }
 
+  /// Pushes a record that is of no tick, and is dropped if it finds no room: later ones are as good.
+  @inlinable
+  mutating func offer(_ record: TickRecord) {
+    flush()
+    if waiting.count == 0 { _ = sink.push(record) }
+  }
+
   /// Pushes the reading that is owed; false when there is no room.
   @inlinable
   mutating func payReading() -> Bool {

@@ -27,6 +27,9 @@ public enum Fault: Equatable, Sendable, BitwiseCopyable {
   case failInBurst(bytes: Int, BusError.Kind, errno: Int32 = 0)
   /// The chips' oscillators are faster by this from now on; at most three times.
   case clockStep(partsPerMillion: Int)
+  /// The bus runs at so many percent of the clock that it was made with, from that bit of the present transfer on. On a
+  /// Raspberry Pi 0 to 4 the load changes it.
+  case busClock(percent: Int, fromBit: Int = 0)
   /// A FIFO loses its oldest byte or word, and its count is right. Users report it of the LSM6DS3 and LSM6DSM when a sample
   /// is written during a read (ST community, threads 38884 and 39635).
   case loseFromFIFO

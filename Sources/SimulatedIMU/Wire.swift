@@ -15,7 +15,9 @@ struct Wire: ~Copyable {
   }
 
   let origin: Int64
-  let timing: WireTiming
+  /// In hertz; `nil` when transfers take no time.
+  private let busHertz: Int?
+  private(set) var timing: WireTiming
   let source: MotionSource
 
   /// A chip, and where it answers.
@@ -53,6 +55,7 @@ struct Wire: ~Copyable {
   init(origin: Int64, busHertz: Int?, motion: Motion) {
     precondition(busHertz ?? 1 > 0, "a bus clock has a positive frequency")
     self.origin = origin
+    self.busHertz = busHertz
     timing = WireTiming(hertz: busHertz)
     places = .allocate(capacity: Self.capacity)
     rows = .allocate(capacity: motion.rows.count)
@@ -190,6 +193,7 @@ struct Wire: ~Copyable {
   private mutating func begin(
     _ operation: BusError.Operation, _ address: I2CAddress, _ register: UInt8, _ start: Int64
   ) -> Outcome? {
+    timing.begin()
     transfers += 1
     corruption = (0, 0)
     interruption = nil
@@ -238,6 +242,9 @@ struct Wire: ~Copyable {
       let factor = 1 + Double(partsPerMillion) * 1e-6
       forEachChip { $0.oscillator.step(at: instant, factor: factor) }
     case .loseFromFIFO: forEachChip { $0.loseFromFIFO(at: instant) }
+    case .busClock(let percent, let bit):
+      guard let busHertz else { return }
+      timing.change = (bit, busHertz * percent / 100)
     }
   }
 
@@ -251,7 +258,17 @@ struct Wire: ~Copyable {
 /// Times on the wire.
 struct WireTiming: Sendable, BitwiseCopyable {
   /// The bus clock; `nil` when transfers take no time.
-  let hertz: Int?
+  private(set) var hertz: Int?
+  /// A clock that the bus changes to, from that bit of the present transfer on.
+  var change: (bit: Int, hertz: Int)?
+
+  init(hertz: Int?) { self.hertz = hertz }
+
+  /// A transfer begins.
+  mutating func begin() {
+    if let change { hertz = change.hertz }
+    change = nil
+  }
 
   /// When the chip fetches data byte `index` of a read: as soon as the byte before it is acknowledged, the first after
   /// START, address, register, repeated START and address.
@@ -272,7 +289,11 @@ struct WireTiming: Sendable, BitwiseCopyable {
   /// The instant `bits` bit times after `start`, rounded up.
   private func after(_ bits: Int, _ start: Int64) -> Int64 {
     guard let hertz else { return start }
-    return start + (Int64(bits) * 1_000_000_000 + Int64(hertz) - 1) / Int64(hertz)
+    func time(_ bits: Int, _ hertz: Int) -> Int64 {
+      (Int64(bits) * 1_000_000_000 + Int64(hertz) - 1) / Int64(hertz)
+    }
+    guard let change, change.bit < bits else { return start + time(bits, hertz) }
+    return start + time(change.bit, hertz) + time(bits - change.bit, change.hertz)
   }
 }
 

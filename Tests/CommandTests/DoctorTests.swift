@@ -161,6 +161,15 @@ struct DoctorTests {
     #expect(checks["bus at start"] == nil && checks["board"]?.says("ok") == true)
   }
 
+  @Test("a bus that a device tree without parameters has on is not spoken of")
+  func mainlineBus() throws {
+    machine.makePiWithBus()
+    machine.shell("rm -r machine/proc/device-tree/__overrides__")
+    machine.write("arm_64bit=1\n", to: DoctorTests.boot)
+    let checks = try machine.doctor().checks
+    #expect(checks["bus at start"] == nil && checks["board"]?.says("ok") == true)
+  }
+
   @Test("without a home the rest is looked at")
   func homeless() throws {
     _ = bench.shell("mkdir -p machine")

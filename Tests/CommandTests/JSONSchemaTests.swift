@@ -49,7 +49,9 @@ struct JSONSchemaTests {
     try calibrated.record("--for", "5s", "--rate", "100", "--calibration", calibrated.calibration())
     let id = "1b4e28ba-2fa1-41d2-883f-0016d3cca427"
     bench.directory.write([7], to: "store/.part-\(id)")
-    let exports = try ["recovered", "marks", "sensor-events", "constant", "readings"].map { name in
+    let exports = try [
+      "recovered", "marks", "sensor-events", "constant", "readings", "kernel-clocks",
+    ].map { name in
       let bench = Bench()
       // Logs without an end are imported up to their last sample.
       try #require([0, 65].contains(bench.run("import", golden + name + ".imulog").status))

@@ -42,7 +42,10 @@ def _plain(record):
     if kind == "clock-pair":
         return [["clock", record["time"], record["wall"],
                  int(record["synchronised"]),
-                 _number(records.PAIR_REASONS, record["reason"])]]
+                 _number(records.PAIR_REASONS, record["reason"]),
+                 *record["others"]]]
+    if kind == "bus-clock":
+        return [["bus", record["time"], *record["clocks"]]]
     if kind == "sensor-event":
         return [["sensor", record["tick"],
                  _number(records.EVENT_KINDS, record["kind"]),

@@ -46,7 +46,8 @@ struct VocabularyTests {
         ["recovered", "it was salvaged from a damaged log"],
       ])
     #expect(
-      ClockPair.Reason.allCases.map(\.name) == ["start", "becameSynchronised", "stepped", "end"])
+      ClockPair.Reason.allCases.map(\.name)
+        == ["start", "becameSynchronised", "stepped", "end", "during"])
     #expect(SensorEvent.Kind.allCases.map(\.name) == ["lost", "reinitialised", "back"])
     #expect(
       SensorEvent.Fault.allCases.map(\.name) == [

@@ -12,7 +12,11 @@ struct ExtensionTests {
       .record(TickRecord(Gap(firstTick: 30, count: 3, cause: .missed))),
       .record(TickRecord(SensorEvent(tick: 31, kind: .lost, fault: .zeros))),
       .mark(Mark(time: -5, label: "m")),
-      .clock(ClockPair(time: 1, wall: 2, isSynchronised: true, reason: .stepped)),
+      .clock(
+        ClockPair(
+          time: 1, wall: 2, isSynchronised: true, reason: .stepped,
+          others: ClockPair.Others(raw: -3, boottime: 4, bracket: 5))),
+      .record(TickRecord(BusClockReading(time: 6000, hertz: 7, least: 8, most: 9), before: 33)),
       .end(.example),
     ]
 
@@ -51,11 +55,11 @@ struct ExtensionTests {
     var page = TestPage(.example, sequence: 0)
     page.add(kind: 15, [200, 1, 2])
     page.add(kind: 15, [15])
-    page.add(kind: 15, [19, 1])
+    page.add(kind: 15, [29, 1])
     #expect(
       LogContent(decoding: page.bytes, .example).others == [
         .unknown(kind: 200, byteCount: 3), .unknown(kind: 15, byteCount: 1),
-        .unknown(kind: 19, byteCount: 2),
+        .unknown(kind: 29, byteCount: 2),
       ])
   }
 

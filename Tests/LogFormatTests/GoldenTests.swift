@@ -16,7 +16,7 @@ struct GoldenTests {
     "lattice", "escape", "wide-escape", "partitions", "zero-partition", "repeats", "tick-offset",
     "tick-steps", "gaps", "marks", "clock-pairs", "sensor-events", "end", "several-pages",
     "accelerometer-only", "flushes", "extremes", "odd-rate", "recovered", "imported-hole",
-    "frozen", "readings", "stamps", "certificate",
+    "frozen", "readings", "stamps", "certificate", "kernel-clocks",
   ]
   /// Logs that no encoder writes, or none yet.
   static let handmade = [

@@ -70,6 +70,11 @@ struct GoldenTwin: Decodable {
         }
         description.channels = ChannelSet(rawValue: bits.reduce(0, |))
       case "chip-clock": description.clock = .chip(busClock: Int(value))
+      case "bus-clock-measured": description.busClockMeasured = Int(value)
+      case "boot": description.boot = value
+      case "origin":
+        let parts = value.split(separator: " ").compactMap { Int64($0) }
+        description.origin = ClockOrigin(monotonic: parts[0], raw: parts[1], boottime: parts[2])
       case "recovered-from": description.recoveredFrom = RecordingID(value)
       default: throw BadRecord(record: [.text(key)])
       }
@@ -157,7 +162,16 @@ private struct TwinRecord {
       return .clock(
         ClockPair(
           time: try number(0), wall: try number(1), isSynchronised: try number(2) != 0,
-          reason: try value(3)))
+          reason: try value(3),
+          others: words.count > 4
+            ? ClockPair.Others(
+              raw: try number(4), boottime: try number(5), bracket: UInt32(try number(6))) : nil))
+    case "bus":
+      return .record(
+        TickRecord(
+          BusClockReading(
+            time: try number(0), hertz: UInt32(try number(1)), least: UInt32(try number(2)),
+            most: UInt32(try number(3))), before: 0))
     case "certificate":
       let texts = try (0..<words.count).map { try text($0) }
       return .certificate(

@@ -51,6 +51,9 @@ struct HeaderTextTests {
     calibrated.begunBy = .duty
     calibrated.trigger = "peak 0.5 g above 1 Hz, 2 s before, 5 s after"
     calibrated.timetable = "every 600s"
+    calibrated.boot = "c0ffee00-0000-4000-8000-123456789abc"
+    calibrated.origin = ClockOrigin(monotonic: .max, raw: -1, boottime: .min)
+    calibrated.busClockMeasured = 249_600
     calibrated.calibration = SensorCalibration(
       id: RecordingID(high: 7, low: 8), name: "a\\b", sensor: "MPU-6050", made: -1,
       gyroscope: SensorCalibration.Gyroscope(offset: Vector3(1, -2, 0.1)))

@@ -54,6 +54,7 @@ extension LogContent {
         if let reading = record.reading { readings.append(reading.inMicroseconds) }
         if let gap = record.gap { others.append(.gap(gap)) }
         if let event = record.sensorEvent { others.append(.sensor(event)) }
+        if let reading = record.busClock { others.append(.busClock(reading)) }
       case .mark(let mark): others.append(.mark(mark))
       case .clock(let pair): others.append(.clock(pair))
       case .certificate(let certificate): others.append(.certificate(certificate))

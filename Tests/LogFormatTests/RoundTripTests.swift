@@ -21,7 +21,7 @@ struct RoundTripTests {
     }
   }
 
-  @Test("samples, gaps, marks, clock pairs, sensor events and the end come back")
+  @Test("samples, gaps, marks, clock pairs, the bus's clock, sensor events and the end come back")
   func everyRecord() throws {
     let events: [LogEvent] =
       [
@@ -38,7 +38,12 @@ struct RoundTripTests {
         .mark(Mark(time: 12)),
         .record(TickRecord(Gap(firstTick: 8, count: 1, cause: .reinitialising))),
         .clock(
-          ClockPair(time: RecordingTime.limit - 1, wall: .min, isSynchronised: true, reason: .end)),
+          ClockPair(
+            time: RecordingTime.limit - 1, wall: .min, isSynchronised: true, reason: .end,
+            others: ClockPair.Others(raw: .min, boottime: .max, bracket: .max))),
+        .record(
+          TickRecord(
+            BusClockReading(time: -7000, hertz: 390_625, least: 0, most: .max), before: 9)),
         .end(.example),
       ]
     #expect(try LogContent(decoding: encode(events)) == LogContent(of: events, .example))

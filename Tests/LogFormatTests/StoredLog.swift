@@ -30,6 +30,7 @@ struct StoredLog {
       case .clock(let pair): others.append(.clock(pair))
       case .sensor(let event): others.append(.sensor(event))
       case .reading(let reading): readings.append(reading)
+      case .busClock(let reading): others.append(.busClock(reading))
       case .certificate(let certificate): others.append(.certificate(certificate))
       case .end(let end): others.append(.end(end))
       // Ticks missing between intact pages skip no bytes.

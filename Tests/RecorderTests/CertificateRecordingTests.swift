@@ -82,14 +82,15 @@ private struct CertifiedSource: SensorSource {
       busClock: 400_000)
     configuration.hasNoise = !recording.isPlayed
     configuration.readsFIFO = recording.isChipClock
+    let busClock = BusClock(configured: 400_000, measured: nil)
     if recording.isChipClock {
       return try user.use(
-        FIFOSensor(bus: bus, identity: identity, configuration: configuration), busClock: 400_000,
-        clock: clock, boardTitle: "simulator")
+        FIFOSensor(bus: bus, identity: identity, configuration: configuration),
+        busClock: busClock, clock: clock, boardTitle: "simulator")
     }
     return try user.use(
-      PolledSensor(bus: bus, identity: identity, configuration: configuration), clock: clock,
-      boardTitle: "simulator")
+      PolledSensor(bus: bus, identity: identity, configuration: configuration),
+      busClock: busClock, clock: clock, boardTitle: "simulator")
   }
 }
 

@@ -129,7 +129,8 @@ private final class ChipSource: SensorSource, @unchecked Sendable {
     guard let bus = bus.take() else { preconditionFailure("a sensor is opened once") }
     let sensor = try FIFOSensor(bus: bus, identity: identity, configuration: configuration)
     return try user.use(
-      sensor, busClock: 400_000, clock: SleepyClock(clock: clock), boardTitle: "test")
+      sensor, busClock: BusClock(configured: 400_000, measured: 390e3),
+      clock: SleepyClock(clock: clock), boardTitle: "test")
   }
 }
 

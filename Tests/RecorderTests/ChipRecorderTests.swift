@@ -40,6 +40,31 @@ struct ChipRecorderTests {
     #expect(take.report.description.clock == .chip(busClock: 400_000))
   }
 
+  /// Percent of the configured bus clock, every 1.7 s.
+  private static let loads: [[Int]] = [
+    [50], [62], [160], [100, 50, 160, 62, 130, 75, 110, 160],
+  ]
+
+  @Test(
+    "the bus's clock is measured to 2 %, and whatever the load makes of it, no sample is outside its interval",
+    arguments: [ChipRecorder.mpu6050, .lsm6dsl, .slow], loads)
+  func busClock(_ chip: ChipRecorder, _ load: [Int]) throws {
+    var bench = chip
+    bench.faults = load.enumerated().map {
+      // The first from the beginning on, and others in the middle of a transfer.
+      (.busClock(percent: $1, fromBit: $0 > 0 ? 60 : 0), Int64($0) * 1_700_000_000)
+    }
+    let take = try bench.run(presses: [3_204_321_000, 13_001_234_567]).take()
+    try take.expectTrue(errorAtMost: 2_000_000)
+    let found = take.report.busClock
+    let (least, most) = (try #require(load.min()), try #require(load.max()))
+    #expect(found.count > 0 && Double(found.least) > 4000 * Double(least) * 0.98)
+    #expect(Double(found.most) < 4000 * Double(most) * 1.02)
+    let hertz = Double(try #require(found.hertz))
+    if least == most { #expect(abs(hertz / 4000 / Double(least) - 1) < 0.02, "\(hertz)") }
+    #expect(take.report.description.busClockMeasured == 390_000)
+  }
+
   @Test("a history that is kept after a recording that ended early is not cut at that one's limit")
   func keptLater() throws {
     var bench = ChipRecorder.slow

@@ -27,4 +27,18 @@ struct ClockWatchTests {
       #expect(pair?.reason == reason && pair.map { $0.wallAtStart == ahead } ?? true, "\(time)")
     }
   }
+
+  @Test("is noted each minute with the kernel's other clocks")
+  func minutes() {
+    var watch = ClockWatch()
+    let others = ClockPair.Others(raw: -5, boottime: 7, bracket: 90)
+    let reasons = [0, 59, 60, 119, 120, 500, 501].map { second -> ClockPair.Reason? in
+      let time = Int64(second) * 1_000_000_000
+      let pair = watch.note(
+        ClockPair(time: time, wall: time, isSynchronised: true, reason: .start, others: others))
+      #expect(pair.map { $0.others == others } ?? true)
+      return pair?.reason
+    }
+    #expect(reasons == [.start, nil, .during, nil, .during, .during, nil])
+  }
 }

@@ -48,7 +48,9 @@ struct CountingSource: SensorSource {
   let clock = VirtualClock(start: MonotonicTime(nanoseconds: 7_000_000_123))
 
   func open<User: SensorUser>(for user: User) throws -> User.Outcome {
-    try user.use(CountingSensor(sample), clock: clock, boardTitle: "test")
+    try user.use(
+      CountingSensor(sample), busClock: BusClock(configured: nil, measured: nil), clock: clock,
+      boardTitle: "test")
   }
 }
 

@@ -23,8 +23,8 @@ private struct LiveSource: SensorSource {
     let configuration = SensorConfiguration(
       rate: rate, accelerometerRange: 4, gyroscopeRange: 500, channels: .all, busClock: 400_000)
     return try user.use(
-      PolledSensor(bus: bus, identity: identity, configuration: configuration), clock: clock,
-      boardTitle: "simulator")
+      PolledSensor(bus: bus, identity: identity, configuration: configuration),
+      busClock: BusClock(configured: 400_000, measured: nil), clock: clock, boardTitle: "simulator")
   }
 }
 

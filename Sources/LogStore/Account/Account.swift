@@ -58,6 +58,8 @@ public struct Account: Equatable, Sendable {
   public private(set) var unexplainedTickCount: UInt64 = 0
   /// How the recording ended; `nil` without an end.
   public private(set) var end: RecordingEnd?
+  /// The bus's clock as the drains showed it.
+  public private(set) var busClock = BusClockAccount()
   /// What the samples themselves show; `nil` when the pass did not look at them.
   public internal(set) var motion: MotionAccount?
   /// The tick after the last one that was read.
@@ -103,6 +105,7 @@ public struct Account: Equatable, Sendable {
     case .mark: markCount += 1
     case .sensor: break
     case .reading: readingCount += 1
+    case .busClock(let reading): busClock.add(reading)
     case .certificate(let certificate): self.certificate = certificate
     case .clock(let pair):
       if pair.isBetter(than: clock) { clock = pair }

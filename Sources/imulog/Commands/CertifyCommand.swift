@@ -72,7 +72,8 @@ struct CertifyCommand: ParsableCommand {
         for remark in search.remarks(onChoice: found) { Console.talk(remark) }
         Console.talk("testing the \(found.model.name) at \(found.address): hold it still")
         return SensorCertification(
-          configuration: request.configuration.sensorConfiguration(busClock: search.busClock),
+          configuration: request.configuration.sensorConfiguration(
+            busClock: taken.busClock.planned),
           clock: SystemClock(),
           isEnding: { SignalWatch.isEnding }
         ).run(taken.bus, found, progress)

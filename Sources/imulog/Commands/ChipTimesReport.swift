@@ -45,7 +45,7 @@ struct ChipTimesReport {
 
   private var rate: String {
     guard let hertz = clock.rate.hertz else { return "the readings do not show its rate" }
-    var text = "\(Plain.hertz(hertz)) Hz"
+    var text = "\(Plain.hertz(hertz)) Hz estimated"
     let parts = (hertz / nominal - 1) * 1e6
     if parts.magnitude < 1e9 {
       text += ", \(Int64(parts.magnitude.rounded())) ppm \(parts < 0 ? "slow" : "fast")"

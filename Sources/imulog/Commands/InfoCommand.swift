@@ -113,7 +113,8 @@ struct InfoReport {
 
   private var startedLine: String {
     guard let clock = summary.clock, let started else { return "not known" }
-    return started + (clock.isSynchronised ? "" : " (by a clock that was not synchronised)")
+    return started
+      + ", claimed by a clock that was \(clock.isSynchronised ? "" : "not ")synchronised"
   }
 
   /// Why an entry of the header cannot be read; empty when it can.
@@ -188,6 +189,11 @@ struct InfoReport {
       json.certificate(review.account.certificate)
       json.key("chipTimes")
       json.chipTimes(review.account.chipClock, log)
+      json.key("busClock")
+      json.busClock(review.account.busClock, log)
+      json.member("boot", log.boot.isEmpty ? nil : log.boot)
+      json.key("origin")
+      json.origin(log.origin)
       json.member("sampleCount", summary.sampleCount)
       json.member("gapCount", summary.gapCount ?? 0)
       json.member("damageCount", summary.damageCount ?? 0)

@@ -36,7 +36,7 @@ struct ReviewReport {
   var findings: [(String, String)] {
     var lines = [(String, String)]()
     if let hertz = motion?.achievedHertz {
-      lines.append(("achieved", "\(Plain.number(hertz, per: 1000)) Hz"))
+      lines.append(("achieved", "\(Plain.number(hertz, per: 1000)) Hz estimated"))
     }
     lines.append(("clipped", clipped))
     if let motion, !motion.stillness.parts.isEmpty {
@@ -52,7 +52,24 @@ struct ReviewReport {
       let range = ends[0] == ends[1] ? ends[0] : "\(ends[0]) to \(ends[1])"
       lines.append(("temperature", "\(range) °C"))
     }
-    return lines + (ChipTimesReport(account)?.lines ?? [])
+    return lines + (ChipTimesReport(account)?.lines ?? []) + [("bus clock", busClock)]
+  }
+
+  /// Estimates from the drains, or from the opening of the sensor; and what the board states.
+  private var busClock: String {
+    func kilohertz(_ hertz: some BinaryInteger) -> String {
+      "\(Plain.number(Int64(hertz), per: 1000)) kHz"
+    }
+    let (log, found) = (account.description, account.busClock)
+    var parts: [String] = []
+    if let hertz = found.hertz {
+      parts.append(
+        "\(kilohertz(hertz)) estimated (\(kilohertz(found.least)) to \(kilohertz(found.most)))")
+    } else if let hertz = log.busClockMeasured {
+      parts.append("\(kilohertz(hertz)) estimated when the sensor was opened")
+    }
+    if case .chip(let hertz?) = log.clock { parts.append("\(kilohertz(hertz)) claimed") }
+    return parts.joined(separator: ", ")
   }
 
   /// `3: missed 2 (5 ticks), bus error 1 (1 tick); longest 4 ticks`.

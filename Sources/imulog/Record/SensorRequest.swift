@@ -75,8 +75,8 @@ private struct SensorOpening<User: SensorUser> {
     var bus = simulated
     if request.configuration.interrupt != .none { bus.wireInterrupt() }
     let found = try SensorIdentity.identify(on: &bus, choice: request.choice)
-    let sensor = try request.configuration.open(
-      bus, found, busClock: SensorRequest.simulatedBusClock)
+    let busClock = BusClock(configured: SensorRequest.simulatedBusClock, measured: nil)
+    let sensor = try request.configuration.open(bus, found, busClock: busClock.planned)
     func talk(usesInterrupt: Bool) {
       request.configuration.remarks(found.model, usesInterrupt: usesInterrupt).forEach {
         Console.talk($0)
@@ -85,11 +85,11 @@ private struct SensorOpening<User: SensorUser> {
     switch consume sensor {
     case .polled(let sensor):
       talk(usesInterrupt: false)
-      return try user.use(sensor, clock: clock, boardTitle: "simulator")
+      return try user.use(sensor, busClock: busClock, clock: clock, boardTitle: "simulator")
     case .buffered(let sensor):
       talk(usesInterrupt: sensor.hasInterrupt)
       return try user.use(
-        sensor, busClock: SensorRequest.simulatedBusClock, clock: clock, boardTitle: "simulator")
+        sensor, busClock: busClock, clock: clock, boardTitle: "simulator")
     }
   }
 
@@ -101,12 +101,13 @@ private struct SensorOpening<User: SensorUser> {
     let found = try BusErrand(bus: search.bus).run { search.run(progress: $0) }.get()
     for remark in found.remarks { Console.talk(remark) }
     let title = board?.title ?? "bus \(search.bus)"
+    let clock = found.busClock
     switch consume found.sensor {
     case .polled(let sensor):
-      return try user.use(sensor, clock: SystemClock(), boardTitle: title)
+      return try user.use(sensor, busClock: clock, clock: SystemClock(), boardTitle: title)
     case .buffered(let sensor):
       return try user.use(
-        sensor, busClock: search.busClock, clock: SystemClock(), boardTitle: title)
+        sensor, busClock: clock, clock: SystemClock(), boardTitle: title)
     }
   }
 

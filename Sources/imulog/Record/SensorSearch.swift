@@ -13,8 +13,10 @@ struct SensorSearch: Sendable {
   let bus: Int
   /// Whether the user gave that number; if not, a bus that disappears may return with another one.
   let isFixed: Bool
-  /// In hertz; `nil` when unknown.
+  /// As configured, in hertz; `nil` when unknown.
   let busClock: Int?
+  /// The board's command for a bus that keeps its clock.
+  let steadyBus: String?
   /// The line from the chip's interrupt output, if there is one.
   let interrupt: GPIOLineSpec?
 
@@ -24,11 +26,13 @@ struct SensorSearch: Sendable {
     isFixed = request.configuration.bus != nil
     bus = try request.busNumber(board)
     busClock = SystemTree.live.i2cClock(bus: bus) ?? board?.busHertz
+    steadyBus = board?.steadyBusCommand
   }
 
   /// A sensor that is set up, and remarks for the user.
   struct Found: ~Copyable, Sendable {
     let sensor: OpenedSensor<LinuxI2CBus>
+    let busClock: BusClock
     let remarks: [String]
   }
 
@@ -45,6 +49,7 @@ struct SensorSearch: Sendable {
   struct Taken: ~Copyable, Sendable {
     let bus: LinuxI2CBus
     let identity: SensorIdentity
+    let busClock: BusClock
   }
 
   /// Finds the chip, and keeps every other imulog from it.
@@ -66,24 +71,34 @@ struct SensorSearch: Sendable {
     // Before the first register is written.
     try node.reserve(identity.address)
     try node.keepOpen(at: place, chip: identity.address)
-    return Taken(bus: node, identity: identity)
+    var clock = BusClock(configured: busClock, measured: nil)
+    clock.measured =
+      BusMeter(&node, identity, clock: SystemClock(), enough: clock.enough, progress: progress)
+      .hertz
+    return Taken(bus: node, identity: identity, busClock: clock)
   }
 
   private func find(_ progress: () -> Void) throws -> Found {
     let taken = try take(progress)
-    let identity = taken.identity
+    let (identity, clock) = (taken.identity, taken.busClock)
     var node = taken.bus
+    if let refusal = request.configuration.refusal(
+      of: identity.model, on: clock, keptBy: steadyBus)
+    {
+      throw refusal
+    }
     if request.configuration.usesInterrupt(identity.model), let interrupt {
       node.wire(try InterruptLine(interrupt))
     }
-    switch try request.configuration.open(node, identity, busClock: busClock) {
+    switch try request.configuration.open(node, identity, busClock: clock.planned) {
     case .polled(var sensor):
       try bringUp(&sensor, progress)
-      return Found(sensor: .polled(sensor), remarks: remarks(identity, usesInterrupt: false))
+      return Found(
+        sensor: .polled(sensor), busClock: clock, remarks: remarks(identity, usesInterrupt: false))
     case .buffered(var sensor):
       try bringUp(&sensor, progress)
       let remarks = remarks(identity, usesInterrupt: sensor.hasInterrupt)
-      return Found(sensor: .buffered(sensor), remarks: remarks)
+      return Found(sensor: .buffered(sensor), busClock: clock, remarks: remarks)
     }
   }
 

@@ -48,7 +48,10 @@ struct FakeMachine {
   static let pi = [
     "proc/device-tree/model": "Raspberry Pi 4 Model B Rev 1.4\0",
     "proc/device-tree/compatible": "raspberrypi,4-model-b\0brcm,bcm2711\0",
+    overrides: "",
   ]
+  /// A parameter of its device tree, as the trees of Raspberry Pi's kernels have them.
+  static let overrides = "proc/device-tree/__overrides__/i2c_arm"
   /// Files of its bus 1; the node is a file, which no program takes for an adapter.
   static let bus = [
     "sys/class/i2c-dev/i2c-1/name": "bcm2835 (i2c@7e804000)\n", "dev/i2c-1": "",

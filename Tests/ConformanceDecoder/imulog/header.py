@@ -11,14 +11,15 @@ CHANNELS = ("ax", "ay", "az", "gx", "gy", "gz", "temp")
 NUMBER_KEYS = {
     "imulog": 64, "number": 32, "planned-ticks": 64, "time-unit": 30,
     "sensor-identity": 8, "sensor-address": 8, "accelerometer-range": 63,
-    "gyroscope-range": 63, "sync-interval": 63, "chip-clock": 63}
+    "gyroscope-range": 63, "sync-interval": 63, "chip-clock": 63,
+    "bus-clock-measured": 63}
 FRACTION_KEYS = (
     "accelerometer-scale", "gyroscope-scale", "temperature-scale",
     "temperature-offset")
 TEXT_KEYS = (
     "sensor", "output-data-rate", "filter", "board", "host", "software",
     "note", "real-time", "cpu-latency", "begun-by", "trigger",
-    "timetable", "axes", "calibration", "recovered-from")
+    "timetable", "boot", "origin", "axes", "calibration", "recovered-from")
 KEYS = ("id", "rate", "channels", *NUMBER_KEYS, *FRACTION_KEYS, *TEXT_KEYS)
 
 _UUID = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

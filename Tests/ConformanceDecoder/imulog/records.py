@@ -6,13 +6,14 @@ from .header import unescape
 
 CAUSES = {1: "missed", 2: "bus error", 3: "ring full", 4: "stale",
           5: "reinitialising", 6: "lost", 7: "frozen"}
-PAIR_REASONS = {1: "start", 2: "became synchronised", 3: "stepped", 4: "end"}
+PAIR_REASONS = {1: "start", 2: "became synchronised", 3: "stepped", 4: "end",
+                5: "a minute passed"}
 EVENT_KINDS = {1: "lost", 2: "reinitialised", 3: "back"}
 FAULTS = {0: "none", 1: "bus", 2: "configuration lost", 3: "zeros",
           4: "frozen", 5: "no data", 6: "identity"}
 EPOCH_CAUSES = {1: "start", 2: "reset", 3: "overflow", 4: "burst failed",
                 5: "rate changed", 6: "chip reset", 7: "counted overflow"}
-READINGS, STAMPED_READINGS, CERTIFICATE = 16, 17, 18
+READINGS, STAMPED_READINGS, CERTIFICATE, BUS_CLOCK = 16, 17, 18, 19
 VERDICTS = ("pass", "warn", "fail", "unknown")
 END_REASONS = {1: "completed", 2: "signal", 3: "button", 4: "storage full",
                5: "storage error", 6: "sensor lost", 7: "imported",
@@ -66,9 +67,16 @@ def clock_pair(body, _):
     synchronised, reason = fields.u8(), fields.u8()
     if reason not in PAIR_REASONS:
         return [_skipped(4, "reason", reason)]
+    try:
+        others = [fields.signed_varint(), fields.signed_varint(),
+                  fields.varint()]
+    except FormatError:
+        others = []
+    if others and others[2] >= 1 << 32:
+        others = []
     return [{"record": "clock-pair", "time": time, "wall": wall,
              "synchronised": synchronised != 0,
-             "reason": PAIR_REASONS[reason]}]
+             "reason": PAIR_REASONS[reason], "others": others}]
 
 
 def sensor_event(body, _):
@@ -165,14 +173,25 @@ def certificate(text):
     return [{"record": "certificate", "findings": list(findings.values())}]
 
 
+def bus_clock(fields):
+    """Section "Bus clock (kind 15, first byte 19)"."""
+    time = within_limit(fields.signed_varint() * 1000)
+    clocks = [fields.varint() for _ in range(3)]
+    if max(clocks) >= 1 << 32:
+        raise FormatError("a clock is not below 2^32 Hz")
+    return [{"record": "bus-clock", "time": time, "clocks": clocks}]
+
+
 def extended(body, _):
-    """Kind 15: readings and certificates; all others are skipped."""
+    """Kind 15: readings, certificates, the bus; all others are skipped."""
     fields = Fields(body)
     kind = fields.u8()
     if kind in (READINGS, STAMPED_READINGS):
         return readings(fields, kind)
     if kind == CERTIFICATE:
         return certificate(body[1:])
+    if kind == BUS_CLOCK:
+        return bus_clock(fields)
     return unused(kind)
 
 

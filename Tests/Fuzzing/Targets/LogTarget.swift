@@ -100,7 +100,7 @@ struct Reading: Equatable {
         _ = damage.description
       case .certificate(let certificate):
         precondition(certificate.shortened.shortened == certificate.shortened, "a finding")
-      case .mark, .clock, .sensor, .reading, .end: break
+      case .mark, .clock, .sensor, .reading, .busClock, .end: break
       }
     }
     guard try reader.next() == nil else { preconditionFailure("an item after the end") }

@@ -18,10 +18,11 @@ from pathlib import Path
 from .bench import Bench
 from .errors import BenchError, CannotRun
 from .scenario import FAILED, REPEATED, Group, Report
-from .scenarios import adapters, arm64, button, certify, checks, chip, faults, fifo, losses, powercuts, resets, takes
+from .scenarios import (
+    adapters, arm64, button, certify, checks, chip, faults, fifo, losses, pi, powercuts, resets, takes)
 from .setup import CANNOT_RUN, HERE, prepare
 
-GROUPS = ("takes", "faults", "resets", "losses", "adapters", "fifo", "certify", "chip", "button", "cuts", "arm64")
+GROUPS = ("takes", "faults", "resets", "losses", "adapters", "fifo", "certify", "chip", "button", "cuts", "pi", "arm64")
 SAMPLED_GROUPS, SAMPLED_SHARE = 4, 0.5
 """What a sample has: so many groups and the last one, and this share of their scenarios."""
 
@@ -63,6 +64,7 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
         what failed of these         one by one
         chip                         alone: its guest is busy
         cuts                         on both processors
+        pi
         arm64
     """
     asked = options.groups or GROUPS
@@ -83,6 +85,7 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
         "chip": lambda group: chip.run(bench, group, options.chip_minutes),
         "button": lambda group: button.run(bench, group, options.trains, options.button_takes, options.seed),
         "cuts": lambda group: powercuts.run(bench, group, options.cuts, options.seed),
+        "pi": lambda group: pi.run(bench, group, arm64_program.result(), not options.sample),
         "arm64": lambda group: arm64.run(bench, group, arm64_program.result())}
     groups = {name: Group(name, scenarios[name], report, is_chosen) for name in GROUPS if name in asked}
 
@@ -98,7 +101,7 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
 
     Group("checks", lambda group: checks.run(bench.directory, group), report).once()
     with ThreadPoolExecutor() as pool:
-        if "arm64" in asked:
+        if "arm64" in asked or "pi" in asked:
             arm64_program = pool.submit(lambda: options.arm64_program or arm64.build(bench.directory))
         lanes = (("faults", "takes", "losses", "fifo", "certify"), ("button", "adapters", "resets"))
         for lane in [pool.submit(try_first, *names) for names in lanes]:
@@ -109,6 +112,8 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
         try_again("chip")
         if "cuts" in groups:
             groups["cuts"].once()
+        if "pi" in groups:
+            groups["pi"].once()
         try_first("arm64")
         try_again("arm64")
 

@@ -41,6 +41,8 @@ struct ColumnName: Equatable {
   private(set) var device = ""
   /// Whether it is computed from a sensor's values, or says how good they are.
   private(set) var isDerived = false
+  /// Whether it has a sign of arithmetic, or digits that may be a factor.
+  private(set) var isComputed = false
   /// Whether times count from 1970.
   private(set) var isUnix = false
   /// Whether it is a unit alone, which is a time only where no other column is one; or has a word for times among others.
@@ -66,20 +68,22 @@ struct ColumnName: Equatable {
     }
     take(pieces.map { $0.lowercased() }, of: name[...])
     // A unit in brackets shows which sensor x, y and z belong to.
-    if let axis, let unit = bracket.flatMap({ Unit(word: $0) }), unit != .count {
+    if let axis, let unit = bracket.flatMap({ Unit(ofAxis: $0) }), unit != .count {
       let first = unit.measures(.accelerometer) ? 0 : unit.measures(.gyroscope) ? 3 : nil
       if let first { (role, likely) = (.axis(axis + first), axis + first) }
     }
   }
 
-  /// The unit at the end of a name that the user chose for a channel or, for `nil`, for times.
+  /// The unit at the end of a name that the user chose for a channel, another sensor's at last; or, for `nil`, for times.
   static func suffix(of cell: String, for group: Group?) -> String? {
     let name = split(cell).name
-    return pieces(name).dropFirst().lazy.map { name[$0.startIndex...] }.first { tail in
-      // `Ch_G` and `Uhr_H` have no unit.
-      guard tail.count > 1 || tail.first?.isLowercase == true else { return false }
-      return group.map { isUnit(tail, of: $0) } ?? (TimeForm(word: tail) != nil)
-    }.map(String.init)
+    // `Ch_G` and `Uhr_H` have no unit.
+    let tails = pieces(name).dropFirst().map { name[$0.startIndex...] }
+      .filter { $0.count > 1 || $0.first?.isLowercase == true }
+    guard let group else { return tails.first { TimeForm(word: $0) != nil }.map(String.init) }
+    let groups: [Group] = [group, .accelerometer, .gyroscope]
+    return groups.lazy.compactMap { group in tails.first { isUnit($0, of: group) } }.first
+      .map(String.init)
   }
 
   /// Whether the end of a name is a unit; `raw` there says only that nothing was done to the values.
@@ -142,17 +146,28 @@ struct ColumnName: Equatable {
     return pieces
   }
 
-  /// Whether a name computes: `-ax`, `2*ax`, `|ax|`, `time/10`.
-  private static func isComputed(_ text: Substring) -> Bool {
-    text.first == "-" || text.contains { "*×÷|∆∫∂<>⟨⟩~=√²^".contains($0) }
-      || zip(text, text.dropFirst()).contains { $0 == "/" && $1.isNumber }
-      || text.first?.isNumber == true && text.dropFirst().first == "-"
+  /// Whether a name may compute: `-ax`, `2*ax`, `ax - 1`, `gx100`. A hyphen and a slash only join letters, as in `acc-x`;
+  /// digits behind an axis, or before its word, may be a factor.
+  private static func isComputed(_ text: Substring, _ pieces: [String]) -> Bool {
+    let all = Array(text)
+    func isLetter(_ place: Int) -> Bool { all.indices.contains(place) && all[place].isLetter }
+    let isMarked = all.indices.contains { place in
+      let isJoin = "-/".contains(all[place])
+      guard !isJoin else { return !isLetter(place - 1) || !isLetter(place + 1) }
+      return !isLetter(place) && !" _.()[]{}0123456789".contains(all[place])
+    }
+    return isMarked
+      || pieces.map(withoutDigits).contains { parts in
+        let axis = parts.firstIndex { word(0, of: [$0]).axis != nil }
+        return axis.map { $0 == 1 || $0 < parts.count - 1 } ?? false
+      }
   }
 
   private mutating func take(_ pieces: [String], of text: Substring) {
     (role, likely, axis, isBareUnit, isLikelyTime) = (.none, nil, nil, false, false)
     var words = pieces.flatMap(ColumnName.withoutDigits)
-    if ColumnName.isComputed(text) { words.append("?") }
+    isComputed = ColumnName.isComputed(text, pieces)
+    if isComputed { words.append("?") }
     for place in words.indices.dropLast().reversed()
     where ColumnName.pairs.contains(words[place] + words[place + 1]) {
       words[place] += words.remove(at: place + 1)
@@ -175,9 +190,9 @@ struct ColumnName: Equatable {
     case .temperature?:
       if isRole, axes.isEmpty { (role, likely) = (.axis(6), 6) }
     case let group?:
-      guard axes.count == 1 else { return }
-      likely = group.rawValue * 3 + axes[0]
-      if isRole { role = .axis(group.rawValue * 3 + axes[0]) }
+      guard let first = axes.first else { return }
+      likely = group.rawValue * 3 + first
+      if isRole, axes.count == 1 { role = .axis(group.rawValue * 3 + first) }
     case nil where axes.count == 1:
       if isPlain, !isTime { axis = axes[0] }
     case nil where axes.isEmpty && isTime:
@@ -282,6 +297,8 @@ struct ColumnName: Equatable {
   ]
   /// Whether a word is one of a sensor or of times.
   static func isKnown(_ word: String) -> Bool { known[word.lowercased()] != nil }
+
+  static func isSensor(_ word: String) -> Bool { known[word]?.group != nil }
 
   static let epochs: Set<String> = Set(known.filter { $0.value.kind == .epoch }.keys)
   /// Units of time that another column cannot have.

@@ -69,7 +69,7 @@ extension TableHead {
   /// The axes of each device among the names; of two with a sensor each, both together.
   private func devices() -> [(name: String, places: [Int: Int])] {
     var found: [(name: String, places: [Int: Int])] = []
-    for (index, name) in names.prefix(1000).enumerated() where !name.isDerived {
+    for (index, name) in names.prefix(1000).enumerated() where !name.isDerived && !name.isComputed {
       guard let channel = name.likely, channel < 6 else { continue }
       let known = found.firstIndex { $0.name == name.device && $0.places[channel] == nil }
       if known == nil { found.append((name.device, [:])) }

@@ -128,7 +128,7 @@ struct TableHead {
   /// 0 if the axes x, y and z are an accelerometer's, 3 if they are a gyroscope's.
   private func shift() throws(FieldError) -> Int {
     let unit = names.lazy.filter { program?.axes[$0.plain] != nil }.compactMap {
-      $0.bracket.flatMap { Unit(word: $0) }
+      $0.bracket.flatMap { Unit(ofAxis: $0) }
     }.first { $0 != .count }
     if let unit { return unit.measures(.gyroscope) ? 3 : 0 }
     // A part of another word, such as "accurate", does not count.
@@ -214,7 +214,7 @@ struct TableHead {
       guard let other = $0.role.channel, other < 6 else { return false }
       let its = names[$0.index].device
       return other / 3 == channel / 3
-        ? its.filter(\.isLetter) != device.filter(\.isLetter)
+        ? its != device
         : !its.isEmpty && !device.isEmpty && its != device && channel < 6
     }
   }

@@ -64,6 +64,12 @@ enum Unit: String, CaseIterable {
     self = unit
   }
 
+  /// That of x, y and z alone: a capital G is a magnetometer's gauss there.
+  init?(ofAxis word: String) {
+    guard !["G", "Gs", "GS", "mG"].contains(word) else { return nil }
+    self.init(word: word)
+  }
+
   /// All spellings without what programs write differently.
   private static let words: [String: Unit] = {
     var words: [String: Unit] = [:]

@@ -161,7 +161,7 @@ struct TableCaseTests {
     sensorId,time,x,y,z,ax,ay,az\n1,0,1,2,3,4,5,6\n2,0,1,2,3,4,5,6\n1,1,1,2,3,4,5,6\n ⇒ --units g,deg/s,s ⇒ (sensorId): its value changes
     Date (CET),Time,ax,ay,az\n2026-11-21,14:05:59,1,2,3\n ⇒ --units g ⇒ (Date (CET)): its name has a zone
     unix time s [UTC+2],ax,ay,az\n1700000000,1,2,3\n ⇒ --units g,s ⇒ [UTC+2]): its name has a zone
-    Time UTC+2,ax,ay,az\n02:38:07,1,2,3\n02:38:07,1,2,3\n ⇒ --units g ⇒ (Time UTC+2): its name has a zone
+    Time UTC+2,ax,ay,az\n02:38:07,1,2,3\n02:38:07,1,2,3\n ⇒ --units g ⇒ which columns are the axes
     time,ax,ay,az\n03.02.2026 10:00:00,1,2,3\n ⇒ whether days or months are first
     time,ax,ay,az\n02/03/2026 10:00:00,1,2,3\n ⇒ whether days or months are first … dmy if days are first, mdy if months are first
     time,ax,ay,az\n2024-02-30 10:00:00,1,2,3\n ⇒ "2024-02-30 10:00:00" is not a time … 2026-11-21 02
@@ -192,6 +192,14 @@ struct TableCaseTests {
     {"t_us":1,"ax":2}\n{"t_us":2,"ax":null,"ax":3} ⇒ --units raw ⇒ "ax": the key is there twice
     Time,ax (g),ay (deg/s),az (g)\n0,0.5,1,2\n0.01,1,2,3\n ⇒ --units g,s ⇒ "ay (deg/s)" is in °/s by the header, not a unit of accelerations … --anyway
     #time,accel_x (g),accel_y,accel_z\n0,0.5,1,2\n0.01,1,2,3\n ⇒ column 3 (accel_y): its unit is mm/s² by Klipper, and g in the same sensor's other columns
+    time_ms,Acc X (g),Acc -Y (g),Acc Z (g)\n0,0,0,1\n10,0,0,1\n ⇒ which columns are the axes … --columns time=time_ms,ax=2,az=4
+    time_ms,ax (g),ay−0.05 (g),az (g)\n0,0,0,1\n10,0,0,1\n ⇒ which columns are the axes
+    time / 10 (ms),ax (g),ay (g),az (g)\n0,0,0,1\n1,0,0,1\n ⇒ which columns are the axes
+    time_ms,gx100_dps,gy100_dps,gz100_dps\n0,1,2,3\n10,1,2,3\n ⇒ is known as an axis by its name
+    time_ms,gx_x100_dps,gy_x100_dps,gz_x100_dps\n0,1,2,3\n10,1,2,3\n ⇒ is known as an axis by its name
+    time_ms,acc1_x_g,acc1_y_g,acc2_z_g\n0,0,0,1\n10,0,0,1\n ⇒ which columns are the axes
+    Time (s),X (mG),Y (mG),Z (mG)\n0,24,1,470\n0.01,24,1,470\n ⇒ if x, y and z are accelerations
+    epoc (ms),x-axis (G),y-axis (G),z-axis (G)\n1763692687000,0,0,0.5\n1763692687010,0,0,0.5\n ⇒ does not say of which sensor
     [{"t_ns":00000000,"ax":1}, 7] ⇒ table.csv, line 1, byte 27, sample 2: a sample is a number where an object with a time and values must be
     [{"t_ns":00000000,"ax":1};{"t_ns":10000000,"ax":1}] ⇒ table.csv, line 1, byte 25, sample 1: this is not JSON
     """#)

@@ -24,6 +24,9 @@ struct Heading {
   private(set) var keys: [String: String] = [:]
   /// Units that lines before the header name, such as `Units,mg` and `# units: m/s^2, rad/s`.
   private(set) var unitWords: [String] = []
+  /// Lines that name a time zone, and the first of them before the header.
+  private var zones: [(line: Int, text: String)] = []
+  var zone: String? { zones.first { $0.line < place.line }?.text }
   private(set) var program: Dialect?
   private(set) var hasHeader = true
   /// Where the header is.
@@ -36,8 +39,9 @@ struct Heading {
   private var xsens: Dialect?
   /// A line that looks like a header, and the last one of words: if no line is one for sure.
   private var (likely, last): (Line?, Line?)
-  /// The first lines of numbers after it.
+  /// The first lines of numbers after it, and the numbers of all such lines.
   private var rows: [Line] = []
+  private var rowNumbers: [Int] = []
 
   private typealias Line = (cells: [String], number: Int, separator: UInt8)
 
@@ -78,6 +82,12 @@ struct Heading {
       throw ImportError(name, "is empty", remedy: "there is nothing to import")
     }
     if !isFound { heading.settle() }
+    if case let before = heading.rowNumbers.count(where: { $0 < heading.place.line }), before > 0 {
+      throw ImportError(
+        name, at: heading.place,
+        "\(Plain.count(before, "row")) of numbers \(before == 1 ? "is" : "are") before the header",
+        remedy: "take them out, or import them as a table of their own")
+    }
     if heading.hasHeader { try heading.takeUnitRow(lines) }
     try lines.rewind()
     return heading
@@ -107,6 +117,7 @@ struct Heading {
       isGyroflow = true
       return false
     }
+    if !isComment, isNumbers(Heading.cells(text, mark)) { rowNumbers.append(number) }
     if !isComment, isRow(Heading.cells(text, mark)) {
       if let first = rows.first, first.cells.count != found.cells.count { rows = [] }
       rows.append(found)
@@ -122,6 +133,8 @@ struct Heading {
     if found.cells.count > 1 || last == nil && found.cells != [""] { (last, rows) = (found, []) }
     if likely == nil, Set(names.compactMap { $0.likely ?? $0.axis }).count >= 3 { likely = found }
     takeUnitWords(text)
+    let shown = FieldText.shown(text)
+    if !shown.hasPrefix("imulog."), TableHead.hasZone(shown) { zones.append((number, shown)) }
     let fact = isComment ? UInt8(ascii: ":") : found.cells.count == 2 ? mark : nil
     guard let fact, let place = text.firstIndex(of: fact) else { return false }
     func word(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
@@ -139,9 +152,11 @@ struct Heading {
     let words = String(decoding: line.prefix(256), as: UTF8.self).split {
       ",;:=\t\"".contains($0)
     }
-    guard let first = words.first, !first.hasPrefix("imulog."),
-      ["unit", "units"].contains(ColumnName.pieces(String(first)).last?.lowercased())
-    else { return }
+    // `Display units` are of another thing.
+    var key = ColumnName.pieces(String(words.first ?? "")).map { $0.lowercased() }
+    guard ["unit", "units"].contains(key.popLast()), key.allSatisfy(ColumnName.isSensor) else {
+      return
+    }
     func isUnit(_ word: String) -> Bool { Unit(word: word) != nil || TimeForm(word: word) != nil }
     let all = words.dropFirst().flatMap { word in
       isUnit(String(word)) ? [String(word)] : word.split(separator: " ").map(String.init)
@@ -245,6 +260,10 @@ struct Heading {
       return cells.count >= columns.width
         && columns.indices.contains { Heading.isNumber(cells[$0]) }
     }
+    return isNumbers(cells)
+  }
+
+  private func isNumbers(_ cells: [UnsafeRawBufferPointer]) -> Bool {
     let numbers = cells.count(where: Heading.isNumber)
     let words = cells.count { !FieldText.trimmed($0).isEmpty } - numbers
     return numbers > 1 && numbers > words

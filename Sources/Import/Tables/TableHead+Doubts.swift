@@ -4,11 +4,32 @@ import Text
 
 /// Columns that change what others mean and are not joined: refused or asked for, unless the user names the columns.
 extension TableHead {
-  /// Names, without marks, of what belongs into the cells of a time.
-  private static let partsOfCells: Set = [
-    "ampm", "meridiem", "zone", "timezone", "tz", "utcoffset", "gmtoffset", "tzoffset",
-    "timezoneoffset", "zoneoffset",
-  ]
+  private static let zones: Set = ["zone", "timezone", "tz", "utcoffset", "gmtoffset", "tzoffset"]
+  private static let zonesOfTimes = zones.union(
+    "cet cest mez mesz bst eet eest msk est edt cst cdt mst mdt pst pdt ist jst aest".split(
+      separator: " "
+    ).map(String.init))
+
+  /// Whether a text says that dates are not in UTC, as which they are read; elsewhere than in times' names, `est` is a word.
+  static func hasZone(_ text: String, isTime: Bool = false) -> Bool {
+    let bare = text.lowercased().filter { !$0.isWhitespace }
+    let pieces = ColumnName.pieces(text).map { $0.lowercased().filter(\.isLetter) }
+    let words = Set(pieces + [bare.filter(\.isLetter)])
+    let after = ["utc", "gmt"].compactMap { bare.parts(around: $0)?.after.first }
+    return words.isDisjoint(with: ["utc", "gmt"])
+      ? !words.isDisjoint(with: isTime ? zonesOfTimes : zones)
+      : words.contains("offset") || after.contains { "+-−".contains($0) || $0.isNumber }
+  }
+
+  static let patterns: Set<String> = Set(
+    ["", "ymd", "mdy", "dmy"].flatMap { day in ["", "hms", "hmsf", "hm"].map { day + $0 } })
+
+  /// The letters of a pattern in a name of times or in their row of units: `ymdhmsf` of `yyyy-mm-dd hh:mm:ss.fff`.
+  func pattern(_ index: Int) -> String {
+    let words = (names[index].bracket ?? unitRow(index) ?? "").lowercased().split { !$0.isLetter }
+    return words.filter { $0 != "iso" && !ColumnName.epochs.contains(String($0)) }.joined()
+      .reduce(into: "") { if $0.last != $1 { $0.append($1) } }
+  }
 
   /// Whether a column is named a date, by its words or by the program.
   func isNamedDate(_ index: Int) -> Bool {
@@ -31,7 +52,6 @@ extension TableHead {
 
   /// Refuses a date, a zone or half of a day in a column of its own that is not read with the times.
   func refuseUnread() throws(FieldError) {
-    guard request.columns == nil else { return }
     let time = result.timeColumn
     let areNumbers = time.map { self.areNumbers($0.index) } ?? false
     for column in result.columns where column.role == .time || column.role == .date {
@@ -42,47 +62,45 @@ extension TableHead {
       || result.columns.contains {
         $0.role == .date || $0.role == .time && shapes($0.index).contains(where: \.isDate)
       }
-    if let zone = heading.keys.keys.first(where: {
-      TableHead.partsOfCells.contains($0.lowercased().filter(\.isLetter))
-    }), isDated {
+    if let zone = heading.zone, isDated {
       throw FieldError(
-        problem: "\"\(FieldText.shown(zone.utf8))\" before the header is not read with its dates",
+        problem: "\"\(zone)\" before the header is not read with its dates",
         remedy: "write the offset from UTC behind each date, as +01:00, and take that line out")
     }
     for index in names.indices where result.columns[index].role.isLeftOut {
       let cell = index < rows.columns.count ? rows.columns[index].first : ""
-      if isNamedDate(index), !isDated {
+      if isNamedDate(index), !isDated, request.columns == nil {
         throw wrong(
           index, "\"\(cell)\" is not read as a date, so a break of days would not be seen",
           "write dates as 2026-11-21 beside times of day, or name the columns with --columns without it"
         )
       }
-      if TableHead.partsOfCells.contains(names[index].plain.filter(\.isLetter)), time != nil,
-        !areNumbers
-      {
+      let isPart =
+        TableHead.hasZone(result.columns[index].name)
+        || ["ampm", "meridiem"].contains(names[index].plain.filter(\.isLetter))
+      if isPart, time != nil, !areNumbers, isDated || request.columns == nil {
         throw wrong(
           index, "\"\(cell)\" is a part of the times beside it that is not read",
-          "write it into the time's cell, or name the columns with --columns without it")
+          "write it into the time's cell"
+            + (isDated ? "" : ", or name the columns with --columns without it"))
       }
     }
   }
 
-  /// Refuses a zone in the name of times, except UTC, and of dates or times of day a unit that is not known.
+  /// Refuses a zone in the name of times or their row of units, except UTC, and of dates or times of day a unit or pattern
+  /// that is not known.
   private func refuseZone(_ index: Int) throws(FieldError) {
-    let name = result.columns[index].name.lowercased()
-    let words = Set(name.split { !$0.isLetter }.map(String.init))
-    let isShifted = !words.isDisjoint(with: ["utc", "gmt"]) && name.contains(where: \.isNumber)
-    let bracket = names[index].bracket?.lowercased() ?? ""
-    // `hh:mm:ss` and `dd.mm.yyyy` show how cells are written.
+    let note = names[index].bracket ?? unitRow(index) ?? ""
     let isKnown =
-      areNumbers(index) || TimeForm(word: bracket) != nil
-      || bracket.split { !$0.isLetter }.allSatisfy {
-        $0 == "iso" || ColumnName.epochs.contains(String($0)) || $0.allSatisfy("ymdhsf".contains)
-      }
-    guard isShifted || !isKnown else { return }
+      areNumbers(index) || TimeForm(word: note) != nil
+      || TableHead.patterns.contains(pattern(index))
+    guard
+      !isKnown || TableHead.hasZone(result.columns[index].name, isTime: true)
+        || TableHead.hasZone(note, isTime: true)
+    else { return }
     throw wrong(
-      index, "its name has a zone or a unit that is not read",
-      "write the offset from UTC behind each date, as +01:00, or name the columns with --columns"
+      index, "its name or unit has a zone or a pattern that is not read",
+      "write dates as 2026-11-21 14:05:59 with the offset from UTC behind each, as +01:00, and take it out of the header"
     )
   }
 
@@ -107,7 +125,11 @@ extension TableHead {
       let isNumber = request.columns != nil && column.forms != []
       // An `id` that each row has for itself counts rows.
       let isID = program == nil && ["i", "id"].contains(name.plain) && found.count < rows.rows
-      if isInstance || isNamed || column.forms == [] || isID && !isNumber {
+      // Beside times of day, another date is a break of days.
+      let isDay =
+        result.times?.value == .timeOfDay
+        && (isNamedDate(index) || shapes(index).contains(where: \.isDay))
+      if isInstance || isNamed || column.forms == [] || isID && !isNumber || isDay {
         takeDevice(index)
       } else if program == nil, request.columns == nil, heading.hasHeader, hasAxes,
         name.likely == nil, name.axis == nil, (2...8).contains(found.count),
@@ -116,6 +138,21 @@ extension TableHead {
         throw .severalSensors(result.syntax.column(index, result.columns[index].name), found)
       }
     }
+  }
+
+  /// Refuses rates that Betaflight's keys give another scale than 1 °/s, in radians a microsecond or as bits.
+  func refuseScale() throws(FieldError) {
+    let other = heading.keys.first { key, value in
+      let name = key.lowercased().filter(\.isLetter)
+      let ratio = (Double(value) ?? 0) / 1.7453292519943295e-8
+      return name == "gyroscale" && value != "0x3f800000" && abs(ratio - 1) > 1e-3
+        || name.hasSuffix("highresolution") && value != "0"
+    }
+    guard let other, program?.name == Dialect.betaflight.name else { return }
+    throw FieldError(
+      problem:
+        "\"\(FieldText.shown(other.key.utf8))\" before the header states another scale of rates than °/s",
+      remedy: "write rates in °/s and take that line out, or name the columns with --columns")
   }
 
   /// Whether times such as 1.000 and 12.500, of ms and finer units, may have marks between thousands.

@@ -38,13 +38,13 @@ extension TableHead {
     return Stated(given, .option(option))
   }
 
-  /// Units that lines before the header state, or a column of units, which has one value.
+  /// Units of values that lines before the header state, or a column of units, which has one value.
   private var unitWords: [String] {
-    let columns = zip(names, rows.columns).filter { ["unit", "units"].contains($0.0.plain) }
-    return heading.unitWords + columns.map(\.1.first)
+    heading.unitWords
+      + zip(names, rows.columns).filter { ["unit", "units"].contains($0.0.plain) }.map(\.1.first)
   }
 
-  private func unitRow(_ index: Int) -> String? {
+  func unitRow(_ index: Int) -> String? {
     heading.unitRow.flatMap { index < $0.count && !$0[index].isEmpty ? $0[index] : nil }
   }
 
@@ -104,17 +104,17 @@ extension TableHead {
     }
     if request.units?.isUnix == true {
       result.epoch = Stated(.unix, .option("--units"))
-    } else if clock.isUnix, !isBefore2001(clock.index) {
-      result.epoch = Stated(.unix, result.columns[clock.index].source)
+    } else if clock.isUnix, let form = result.times?.value, clock.index < rows.columns.count {
+      // Programs that count from 1970 write files without a date, too.
+      let first = time(rows.columns[clock.index].first, form) ?? .max
+      let isDated = first >= 978_307_200_000_000_000
+      guard isDated || has(.isUnix) || request.columns != nil else {
+        throw wrong(
+          clock.index, "its times would be before 2001 if they counted from 1970, as its name says",
+          "name the columns with --columns to count them from anywhere, or state unix with --units")
+      }
+      if isDated { result.epoch = Stated(.unix, result.columns[clock.index].source) }
     }
-  }
-
-  /// Whether times that a program counts from 1970 are those of a file without a date.
-  private func isBefore2001(_ index: Int) -> Bool {
-    guard has(.isUnix), let form = result.times?.value, index < rows.columns.count,
-      let first = time(rows.columns[index].first, form)
-    else { return false }
-    return first < 978_307_200_000_000_000
   }
 
   /// What is stated about a column of times.
@@ -124,8 +124,11 @@ extension TableHead {
     let parts = name.bracket?.lowercased().split { !$0.isLetter }.map(String.init) ?? []
     let isEpoch = parts.contains(where: ColumnName.epochs.contains)
     let bracket = name.bracket.flatMap { TimeForm(word: $0) }
-    if bracket == nil, !isEpoch, let word = name.bracket, request.units?.time == nil {
-      throw unknown(index, word, "s, ms, us, ns, min or h")
+    let isPattern = pattern(index).count > 1 && TableHead.patterns.contains(pattern(index))
+    if bracket == nil, !isEpoch, let word = name.bracket, isPattern || request.units?.time == nil {
+      throw isPattern
+        ? wrong(index, "its numbers are dates or times of day", "write them as 14:05:59.25")
+        : unknown(index, word, "s, ms, us, ns, min or h")
     }
     var named: TimeForm?
     if case .time(let form) = name.role { named = form }
@@ -138,7 +141,7 @@ extension TableHead {
       (bracket, "the header"),
       (unitRow(index).flatMap { TimeForm(word: $0) }, "the row of units"), (named, "the header"),
     ]
-    for word in unitWords { words.append((TimeForm(word: word), "the units in the file")) }
+    words += heading.unitWords.map { (TimeForm(word: $0), "the units in the file") }
     var form = try agreed(index, words, \.name)
     if form == nil, let program, let known = program.times[name.plain], let known {
       form = Stated(known, .program(program.name))
@@ -159,21 +162,23 @@ extension TableHead {
       if let date {
         set(date, .date, result.columns[index].source)
         shapes = self.shapes(date)
-      } else if !days.isEmpty {
-        result.notices.append(
-          "its dates are not read, so a break of whole days between times of day cannot be seen")
       }
     }
-    let given = request.units?.order
-    if let form = shapes.first(where: { $0.order == given && given != nil }), shapes.count > 1 {
-      result.times = Stated(form, .option("--units"))
+    let columns = result.columns.filter { $0.index == index || $0.role == .date }
+    let named = columns.compactMap { DateOrder(rawValue: String(pattern($0.index).prefix(3))) }
+      .first
+    let order = overruled(
+      named.map { Stated($0, .file("the header")) }, by: request.units?.order, "--units",
+      "dates are in the order", \.rawValue)
+    if let order, let form = shapes.first(where: { $0.order == order.value }), shapes.count > 1 {
+      result.times = Stated(form, order.source)
     } else if shapes.count > 1 {
       result.dateForms = shapes
     } else {
       result.times = shapes.first.map { Stated($0, .file("the shape of its times")) }
-      if let given, let order = shapes.first?.order, order != given {
+      if let order, let found = shapes.first?.order, found != order.value {
         result.contradictions.append(
-          "its dates are in the order \(order.rawValue), and in the order \(given.rawValue) by --units"
+          "its dates are in the order \(found.rawValue), and in the order \(order.value.rawValue) by \(order.source.name)"
         )
       }
     }
@@ -189,13 +194,18 @@ extension TableHead {
   ///
   /// A column without a unit has its program's, or else that of its sensor's other columns. Two that differ are refused.
   mutating func takeUnit(_ group: Group) throws(FieldError) {
+    if group == .gyroscope { try refuseScale() }
     var (stated, silent): (Stated<Unit>?, Int?) = (nil, nil)
     let given = request.units?.units[group]
     for column in result.columns where column.role.channel.map(Group.init) == group {
       let name = names[column.index]
       var words: [(value: Unit?, source: String)] = []
+      let suffix =
+        name.suffix
+        ?? (request.columns == nil ? nil : ColumnName.suffix(of: column.name, for: group))
       for case (let word?, let source) in [
         (name.bracket, "the header"), (unitRow(column.index), "the row of units"),
+        (suffix, "the header"),
       ] {
         let unit = Unit(word: word)
         // --units overrides an unknown word, but another sensor's unit only with --anyway.
@@ -210,18 +220,9 @@ extension TableHead {
           )
         }
       }
-      let suffix =
-        name.suffix
-        ?? (request.columns == nil ? nil : ColumnName.suffix(of: column.name, for: group))
-      words += [
-        (suffix.flatMap { Unit(word: $0) }, "the header"),
-        (heading.facts.units[group], "the facts before it"),
-      ]
-      for word in unitWords {
-        if let unit = Unit(word: word), unit.measures(group) {
-          words.append((unit, "the units in the file"))
-        }
-      }
+      words.append((heading.facts.units[group], "the facts before it"))
+      words += unitWords.compactMap { Unit(word: $0) }.filter { $0.measures(group) }
+        .map { ($0, "the units in the file") }
       guard let found = try agreed(column.index, words, \.sign) else {
         silent = silent ?? column.index
         continue
@@ -340,7 +341,7 @@ extension TableHead {
 
   /// The time that a cell of the head has; `nil` where it is another text, which the pass over the rows refuses.
   private func time(_ text: String, _ form: TimeForm) -> Int64? {
-    var parser = TimeParser(form, mark: UInt8(ascii: "."))
+    var parser = TimeParser(form, mark: result.syntax.decimalMark)
     do {
       return try Array(text.utf8).withUnsafeBytes { try parser.parse($0) }
     } catch {

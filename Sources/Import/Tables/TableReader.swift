@@ -14,8 +14,6 @@ final class TableReader: SampleRows {
   /// One of them.
   private let lines: Lines?
   private let objects: JSONRows?
-  /// The comments before the first row.
-  private var headComments: Set<[UInt8]> = []
   /// The hash of the lines before the first row, which must stay the same.
   private var head = 0
   /// What is added to times of day: the midnights that passed; the time before.
@@ -96,7 +94,6 @@ final class TableReader: SampleRows {
     for _ in 0..<(isJSON ? 0 : heading.lines) {
       guard let line = try lines?.next() else { throw .changed(name) }
       hasher.combine(bytes: line)
-      if line.first == UInt8(ascii: "#") { headComments.insert(Array(line)) }
     }
     return hasher.finalize()
   }
@@ -136,25 +133,30 @@ final class TableReader: SampleRows {
   private func nextLine() throws(ImportError) -> UnsafeRawBufferPointer? {
     guard !isJSON else { return try objects?.next() }
     let separator = understanding.syntax.separator
+    var comment: Place?
     while let line = try lines?.next() {
       if let first = line.first, !FieldText.isBlank(first), first != separator {
-        guard heading.mayBeRepeated(first) else { return line }
-        if heading.isRepeated(line) {
-          if hasRows { begin = .header }
-        } else if first != UInt8(ascii: "#"),
-          begin != .header || heading.unitRow != Heading.shown(line, separator)
-        {
-          return line
-        } else if first == UInt8(ascii: "#"), hasRows, !headComments.contains(Array(line)) {
-          throw ImportError(
-            name, at: place, "a comment between the rows may change what those after it mean",
-            remedy: "take it out, or import the rows before and after it as tables of their own")
+        if heading.mayBeRepeated(first) {
+          let isHeader = heading.isRepeated(line)
+          if isHeader {
+            if hasRows { begin = .header }
+            comment = nil
+          } else if first == UInt8(ascii: "#") {
+            comment = comment ?? place
+          }
+          let isUnits = begin == .header && heading.unitRow == Heading.shown(line, separator)
+          if isHeader || isUnits || first == UInt8(ascii: "#") { continue }
         }
+      } else if line.allSatisfy({ FieldText.isBlank($0) || $0 == separator }) {
+        // A sheet writes the separators of a blank line.
+        if hasRows { begin = begin ?? .blankLine }
         continue
       }
-      // A sheet writes the separators of a blank line.
-      guard line.allSatisfy({ FieldText.isBlank($0) || $0 == separator }) else { return line }
-      if hasRows { begin = begin ?? .blankLine }
+      // Files that were joined have comments before the header again.
+      guard let comment, hasRows else { return line }
+      throw ImportError(
+        name, at: comment, "a comment between the rows may change what those after it mean",
+        remedy: "take it out, or import the rows before and after it as tables of their own")
     }
     return nil
   }

@@ -63,6 +63,8 @@ struct TableCaseTests {
     t_ms,ax_g,ay_g,az_g,sats,chan\n0,0,0,1.00,"3,5","1,2"\n10,0.25,-0.5,0.75,"3,5","1,2"\n ⇒ 0 10000000 | 0.25 -0.5 0.75 |
     Zeit (ms);Beschleunigung x (g);Beschleunigung y (g);Beschleunigung z (g)\n0;0,5;-0,25;1\n10;0,25;-0,5;0,75\n ⇒ 0 10000000 | 0.25 -0.5 0.75 |
     imu,t_ms,ax,ay,az\n0,0,0.5,-0.25,1\n1,10,0.25,-0.5,0.75\n ⇒ --units g --anyway ⇒ 0 10000000 | 0.25 -0.5 0.75 | whether "imu" names one sensor is not checked
+    Date,Time (MM/DD/YYYY),ax (g)\n1,02/01/2026 10:00:00,1\n1,02/01/2026 10:00:01,1\n ⇒ 0 1000000000 | 1 |
+    # Times in UTC\nutc_time_s,ax_g\n36000.00,0.25\n36000.01,0.5\n ⇒ --columns time=1,ax=2 ⇒ 36000000000000 36000010000000 | 0.5 | !UTC
     unix_s,date,tz,ax (g),ay (g),az (g)\n1700000000,21.11.26,CET,1,2,3\n1700000001,21.11.26,CET,1,2,3\n ⇒ 0 1000000000 | 1 2 3 |
     """#)
 
@@ -115,7 +117,7 @@ struct TableCaseTests {
     t_ms,imu1_ax,imu1_ay,imu1_az,imu2_gx,imu2_gy,imu2_gz\n0,1,2,3,4,5,6\n ⇒ which columns are the axes
     t_ms,ax (g·s),ay (g·s),az (g·s)\n0,1,2,3\n ⇒ the unit "g·s" is unknown here
     stream,t_ms,ax (g),ay (g),az (g)\nacc,0,0,0,1\nacc,10,0,0,1\ngyr,20,0,0,1\n ⇒ its value changes
-    # timezone: +02:00\ntime,ax (g),ay (g),az (g)\n2026-11-21 10:00:00,0,0,1\n ⇒ "timezone" before the header is not read with its dates
+    # timezone: +02:00\ntime,ax (g),ay (g),az (g)\n2026-11-21 10:00:00,0,0,1\n ⇒ "timezone: +02:00" before the header is not read with its dates
     Unit serial: H\ntime,ax (g),ay (g),az (g)\n0.00,0,0,1\n0.01,0,0,1\n ⇒ in which unit time is
     # units: was mg before\nt_ms,ax,ay,az\n0,0,0,1\n10,0,0,1\n ⇒ in which unit ax, ay, az are
     Time(s);ax(g);ay(g);az(g)\n0.00;0;0;1;\n0.01;0;0;1;\n0.02;0;0;1;\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units mg ⇒ in g by the header, and mg by --units
@@ -153,15 +155,15 @@ struct TableCaseTests {
     Time,AM/PM,ax,ay,az\n02:38:07,PM,1,2,3\n02:38:07,PM,1,2,3\n ⇒ --units g ⇒ (AM/PM): "PM" is a part of the times beside it that is not read: write it into
     Date,Time,UTC offset,ax,ay,az\n2026-11-21,02:38:07,+01:00,1,2,3\n2026-11-21,02:38:07,+01:00,1,2,3\n ⇒ --units g ⇒ (UTC offset): "+01:00" is a part
     timestamp,time_zone,ax,ay,az\n2026-11-21 02:38:07,CET,1,2,3\n2026-11-21 02:38:07,CET,1,2,3\n ⇒ --units g ⇒ (time_zone): "CET" is a part
-    Time (CET),ax,ay,az\n2026-11-21 02:38:07,1,2,3\n2026-11-21 02:38:07,1,2,3\n ⇒ --units g ⇒ column 1 (Time (CET)): its name has a zone or a unit that is not read: write the offset
-    Time [UTC+2],ax,ay,az\n2026-11-21 02:38:07,1,2,3\n2026-11-21 02:38:07,1,2,3\n ⇒ --units g ⇒ (Time [UTC+2]): its name has a zone
+    Time (CET),ax,ay,az\n2026-11-21 02:38:07,1,2,3\n2026-11-21 02:38:07,1,2,3\n ⇒ --units g ⇒ column 1 (Time (CET)): its name or unit has a zone or a pattern that is not read: write dates
+    Time [UTC+2],ax,ay,az\n2026-11-21 02:38:07,1,2,3\n2026-11-21 02:38:07,1,2,3\n ⇒ --units g ⇒ (Time [UTC+2]): its name or unit has a zone
     date,time,x,y,z,ax,ay,az\n21.11.26,14:05:59,1,2,3,4,5,6\n ⇒ --units g,deg/s ⇒ column 1 (date): "21.11.26" is not read as a date
     ms,time,x,y,z,ax,ay,az\n250,17,1,2,3,4,5,6\n ⇒ --units g,deg/s ⇒ times in several columns are not joined
     side,time,x,y,z,ax,ay,az\nL,0,1,2,3,4,5,6\nR,0,1,2,3,4,5,6\nL,1,1,2,3,4,5,6\n ⇒ --units g,deg/s,s ⇒ (side): its value changes
     sensorId,time,x,y,z,ax,ay,az\n1,0,1,2,3,4,5,6\n2,0,1,2,3,4,5,6\n1,1,1,2,3,4,5,6\n ⇒ --units g,deg/s,s ⇒ (sensorId): its value changes
-    Date (CET),Time,ax,ay,az\n2026-11-21,14:05:59,1,2,3\n ⇒ --units g ⇒ (Date (CET)): its name has a zone
-    unix time s [UTC+2],ax,ay,az\n1700000000,1,2,3\n ⇒ --units g,s ⇒ [UTC+2]): its name has a zone
-    Time UTC+2,ax,ay,az\n02:38:07,1,2,3\n02:38:07,1,2,3\n ⇒ --units g ⇒ which columns are the axes
+    Date (CET),Time,ax,ay,az\n2026-11-21,14:05:59,1,2,3\n ⇒ --units g ⇒ (Date (CET)): its name or unit has a zone
+    unix time s [UTC+2],ax,ay,az\n1700000000,1,2,3\n ⇒ --units g,s ⇒ [UTC+2]): its name or unit has a zone
+    Time UTC+2,ax,ay,az\n02:38:07,1,2,3\n02:38:07,1,2,3\n ⇒ --columns time=1,ax=2 --units g ⇒ (Time UTC+2): its name or unit has a zone
     time,ax,ay,az\n03.02.2026 10:00:00,1,2,3\n ⇒ whether days or months are first
     time,ax,ay,az\n02/03/2026 10:00:00,1,2,3\n ⇒ whether days or months are first … dmy if days are first, mdy if months are first
     time,ax,ay,az\n2024-02-30 10:00:00,1,2,3\n ⇒ "2024-02-30 10:00:00" is not a time … 2026-11-21 02
@@ -200,6 +202,27 @@ struct TableCaseTests {
     time_ms,acc1_x_g,acc1_y_g,acc2_z_g\n0,0,0,1\n10,0,0,1\n ⇒ which columns are the axes
     Time (s),X (mG),Y (mG),Z (mG)\n0,24,1,470\n0.01,24,1,470\n ⇒ if x, y and z are accelerations
     epoc (ms),x-axis (G),y-axis (G),z-axis (G)\n1763692687000,0,0,0.5\n1763692687010,0,0,0.5\n ⇒ does not say of which sensor
+    t_ms,ax_g,ay_g,az_g\n0,0,0,1\n10,0,0,1\n ⇒ --columns time=1,gx=2,gy=3,gz=4 ⇒ (ax_g): the unit "g" is unknown here
+    t_ms,gx_dps,gy_dps,gz_dps\n0,0,0,1\n10,0,0,1\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g ⇒ "gx_dps" is in °/s by the header, not a unit of accelerations … --anyway
+    5,0,0,1\nreboot\n0,0,0,1\ntime_ms,ax_g,ay_g,az_g\n0,0,0,1\n10,0,0,1\n ⇒ table.csv, line 4: 2 rows of numbers are before the header: take them out
+    5,0,0,1\nmade by\n0,0,0,1\n10,0,0,1\n20,0,0,1\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,ms ⇒ line 3: 1 row of numbers is before the header
+    # Display units: rad/s\nt_ms,gx,gy,gz\n0,1,2,3\n10,1,2,3\n ⇒ in which unit gx, gy, gz are
+    Sample Interval Units,ms\nTimestamp,ax (g),ay (g),az (g)\n0,0,0,1\n10,0,0,1\n ⇒ in which unit Timestamp is
+    unit,timestamp,ax_g,ay_g,az_g\nH,0,0,0,1\nH,10,0,0,1\n ⇒ in which unit timestamp is
+    # boot\nt_ms,ax_g,ay_g,az_g\n0,0,0,1\n# boot\n10,0,0,1\n ⇒ table.csv, line 4: a comment between the rows
+    "gyroScale","1.0642251980445e-9"\n"loopIteration","time","gyroADC[0]","gyroADC[1]","gyroADC[2]"\n0,0,1,2,3\n1,1000,1,2,3\n ⇒ "gyroScale" before the header states another scale
+    "blackbox_high_resolution",1\n"loopIteration","time","gyroADC[0]","gyroADC[1]","gyroADC[2]"\n0,0,1,2,3\n1,1000,1,2,3\n ⇒ "blackbox_high_resolution" before
+    time (mm:ss:ff),ax_g,ay_g,az_g\n00:00:00,0,0,1\n00:00:01,0,0,1\n ⇒ a pattern that is not read
+    time,ax,ay,az\nYYYY-DD-MM hh:mm:ss,g,g,g\n2026-03-02 10:00:00,0,0,1\n2026-03-02 10:00:01,0,0,1\n ⇒ a pattern that is not read
+    time (HHMMSS.sss),ax_g,ay_g,az_g\n023858.0,0,0,1\n023859.0,0,0,1\n ⇒ --units s ⇒ its numbers are dates or times of day
+    time (MM/DD/YYYY),ax_g,ay_g,az_g\n02/01/2026 10:00:00,0,0,1\n02/01/2026 10:00:01,0,0,1\n ⇒ --units dmy ⇒ mdy by the header, and dmy by --units
+    # All times are local (UTC+2)\ntime,ax_g,ay_g,az_g\n2026-03-02 10:00:00,0,0,1\n ⇒ "All times are local (UTC+2)" before the header is not read with its dates
+    time,ax,ay,az\nUTC+2,g,g,g\n2026-03-02 10:00:00,0,0,1\n ⇒ its name or unit has a zone
+    time,timezone_name,ax_g,ay_g,az_g\n2026-03-02 10:00:00,CET,0,0,1\n ⇒ (timezone_name): "CET" is a part
+    time,tz_offset_min,ax_g,ay_g,az_g\n2026-03-02 10:00:00,120,0,0,1\n ⇒ --columns time=1,ax=3,ay=4,az=5 ⇒ (tz_offset_min): "120" is a part
+    Time CET,ax (g),ay (g),az (g)\n2026-11-21 02:38:00,1,2,3\n ⇒ --columns time=1,ax=2,ay=3,az=4 ⇒ (Time CET): its name or unit has a zone
+    utc_time_s,ax_g,ay_g,az_g\n36000.00,0,0,1\n36000.01,0,0,1\n ⇒ (utc_time_s): its times would be before 2001
+    date,time,left_ax_g\n2026-11-21,23:59:58,1\n2026-11-23,23:59:59,1\n ⇒ --columns time=time,ax=3 ⇒ (date): its value changes
     [{"t_ns":00000000,"ax":1}, 7] ⇒ table.csv, line 1, byte 27, sample 2: a sample is a number where an object with a time and values must be
     [{"t_ns":00000000,"ax":1};{"t_ns":10000000,"ax":1}] ⇒ table.csv, line 1, byte 25, sample 1: this is not JSON
     """#)

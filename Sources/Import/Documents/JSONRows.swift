@@ -46,13 +46,15 @@ final class JSONRows {
     }
     try facts.check(name)
     try rewind()
-    var rows = 0
+    var (rows, known): (Int, Set<String>) = (0, [])
     while rows < FirstRows.limit, let object = try next() {
+      // A row of a gap has the names of no values.
+      guard try text(ExportedNames.gaps[1], of: object).isEmpty else { continue }
       do throws(FieldError) {
-        // A row of a gap has the names of no values.
-        let gap = try Members.cells(of: object, [Array(ExportedNames.gaps[1].utf8)])
-        guard gap[0].isEmpty else { continue }
-        for name in try Members.names(of: object) where !names.contains(name) { names.append(name) }
+        names += try Members.names(of: object).filter { known.insert($0).inserted }
+        guard names.count <= 4096 else {
+          throw FieldError(problem: "the first rows have over 4096 keys", remedy: "take some out")
+        }
         rows += 1
       } catch {
         throw error.at(name, place)
@@ -62,7 +64,7 @@ final class JSONRows {
       throw ImportError(name, "has no samples", remedy: "there is nothing to import")
     }
     // Rows of gaps may come after the first ones.
-    if names[0].hasPrefix("t_") {
+    if Dialect.own.times.keys.contains(names[0]) {
       names += ExportedNames.gaps.filter { !names.contains($0) }
     }
     try rewind()

@@ -16,19 +16,22 @@ enum Members {
 
   /// The values of keys, without quotes; empty ones for keys that are not there, and for `null`.
   ///
-  /// - Parameter untilFound: Whether what follows the last of the keys is not looked at.
-  /// - Throws: That the object is not JSON, or has one of the keys twice.
+  /// - Parameter untilFound: Whether other keys may be there, and what follows the last of the keys is not looked at.
+  /// - Throws: That the object is not JSON, has one of the keys twice, or a value with another key.
   static func cells(
     of object: UnsafeRawBufferPointer, _ keys: [[UInt8]], untilFound: Bool = false
   ) throws(FieldError) -> [UnsafeRawBufferPointer] {
     var cells = keys.map { _ in UnsafeRawBufferPointer(start: nil, count: 0) }
     // Most rows have the keys in one order.
     var (next, left) = (0, keys.count)
-    var doubled: Int?
+    var (doubled, other): (Int?, String?)
     if left == 0 { return cells }
     try each(of: object) { key, value in
       if next == keys.count || !isSame(key, keys[next]) {
-        guard let place = keys.firstIndex(where: { isSame(key, $0) }) else { return true }
+        guard let place = keys.firstIndex(where: { isSame(key, $0) }) else {
+          if !untilFound, !value.elementsEqual("null".utf8) { other = FieldText.shown(key) }
+          return other == nil
+        }
         next = place
       }
       guard cells[next].baseAddress == nil else {
@@ -39,6 +42,11 @@ enum Members {
       cells[next] = isNull ? UnsafeRawBufferPointer(rebasing: value[..<0]) : value
       (next, left) = (next + 1, left - 1)
       return left > 0 || !untilFound
+    }
+    if let other {
+      throw FieldError(
+        column: "\"\(other)\"", problem: "the rows before it do not have this key",
+        remedy: "give all rows the same keys, null where there is no value")
     }
     guard let doubled else { return cells }
     throw FieldError(

@@ -19,7 +19,7 @@ struct RowParser {
   private let names: [String]
   /// By the column's place.
   private let fields: [Field]
-  /// Places and JSON keys of the columns that are read, and of times alone.
+  /// Places and JSON keys of all columns, and of times alone.
   private let keys, timeKeys: (places: [Int], names: [[UInt8]])
   private var clock: TimeParser?
   /// Of ten, from the unit of times to nanoseconds; `nil` for other times.
@@ -75,7 +75,7 @@ struct RowParser {
       let read = columns.filter { $0.index < fields.count && isRead(fields[$0.index].kind) }
       return (read.map(\.index), read.map { Array($0.name.utf8) })
     }
-    self.keys = keys { $0 != .other }
+    self.keys = keys { _ in true }
     timeKeys = keys { $0 == .time || $0 == .date }
   }
 

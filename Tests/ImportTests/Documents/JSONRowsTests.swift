@@ -69,7 +69,7 @@ struct JSONRowsTests {
       #expect(facts.scales[.gyroscope] == Scale(ratio: Fraction(10, 655)))
       #expect(
         facts.scales[.temperature] == Scale(ratio: Fraction(1, 340), offset: Fraction(3653, 100)))
-      #expect(facts.ticks == 9 && facts.samples == 4)
+      #expect(facts.ticks == 9)
       #expect(facts.notes.gaps == [Gap(firstTick: 3, count: 5, cause: .busError, code: 5)])
       #expect(facts.notes.events.count == 1)
       #expect(facts.notes.marks == [Mark(time: -7, label: "jump")])
@@ -119,5 +119,26 @@ struct JSONRowsTests {
     #expect(String(decoding: object, as: UTF8.self).hasSuffix(#""x":9}"#))
     let more = try rows.next()
     #expect(more == nil)
+  }
+
+  @Test("have the keys of the first ones, however many these are")
+  func late() throws {
+    func refusal(_ last: String, in list: Bool) throws -> String? {
+      var rows = (0..<70).map { #"{"t_ms":\#($0),"ax":1}"# } + ["{\(last)}"]
+      if list { rows = ["[" + rows.joined(separator: ",\n") + "]"] }
+      return try Tables.refusal(rows.joined(separator: "\n"), "--units raw --sort")
+    }
+    for key in ["gx", "note", "activity"] {
+      for list in [false, true] {
+        let words = try refusal(#""t_ms":70,"ax":1,"\#(key)":2"#, in: list)
+        #expect(words?.contains("line 71") == true && words?.contains("\"\(key)\"") == true)
+      }
+      #expect(try refusal(#""t_ms":70,"ax":1,"\#(key)":null"#, in: false) == nil)
+    }
+    // Many in each row, and others in each.
+    let many = (0..<64).map { row in
+      #"{"t_ms":\#(row),"ax":1"# + (0..<5000).map { #","\#(row)_\#($0)":1"# }.joined() + "}"
+    }
+    #expect(try Tables.refusal(many.joined(separator: "\n"))?.contains("4096 keys") == true)
   }
 }

@@ -13,7 +13,7 @@ import Text
 ///     a rate of the file                       more than a tenth, as chips are, or tenfold where the file states lost ticks
 ///     a unit of times                          a middle step longer than a day or shorter than 20 µs
 ///     numbers such as 1.000 beside 998         always: the point may be between thousands
-///     --sort                                   sessions that have the same times
+///     --sort                                   times of day
 ///     a unit that another one contradicts      always
 ///
 /// What a known program states is not checked, unless others write the same names.
@@ -32,11 +32,8 @@ enum SenseCheck {
   /// - Parameter isSlower: Whether it is joined to a faster table, which has the recording's rate.
   static func objection(_ table: Understanding, isSlower: Bool = false) -> ImportError? {
     var found: Objection? = table.contradictions.first.map { ($0, "correct the option") }
-    if found == nil, table.isSorted, !table.isEach, table.census.isInterleaved {
-      found = (
-        "its times begin again, and --sort would mix the rows of several recordings",
-        "keep them apart with --each"
-      )
+    if found == nil, table.isSorted, table.times?.value == .timeOfDay {
+      found = ("--sort cannot see the days of its times of day", "write dates beside them")
     }
     if found == nil, table.syntax.shape == .lines,
       let group = table.groups.first(where: table.census.mayHaveThousands)

@@ -35,17 +35,11 @@ struct Census: Equatable, Sendable {
   private var last = Int64.min
   /// Since times began, or began again: the first time, and the rows.
   private var (firstOfPart, rowsOfPart): (Int64, UInt64) = (0, 0)
-  /// With `--sort`: the times before they began again last, and the rows among them since then.
-  private var earlier: ClosedRange<Int64>?
-  private var overlapping = 0
 
   static var mostSessions: Int { 1000 }
 
   /// The mean length of accelerations as they are written; `nil` without three axes.
   var meanLength: Double? { lengths > 0 ? lengths / Double(max(1, rows)) : nil }
-
-  /// Whether `--sort` would mix the rows of several sessions.
-  var isInterleaved: Bool { overlapping > 2 }
 
   /// Adds a row.
   ///
@@ -58,17 +52,11 @@ struct Census: Equatable, Sendable {
     isEach: Bool = false, hasTime: Bool = true
   ) {
     rows += 1
-    let (time, before) = (row.time, span)
+    let time = row.time
     first = first ?? time
-    span = min(before?.lowerBound ?? time, time)...max(before?.upperBound ?? time, time)
+    span = min(span?.lowerBound ?? time, time)...max(span?.upperBound ?? time, time)
     var begin = sessions.isEmpty ? Understanding.Session.Begin.file : row.begin
-    if begin == nil, hasTime, startsAnew(time, isSorted && !isEach) {
-      if isEach || !isSorted {
-        begin = .time
-      } else {
-        (earlier, firstOfPart, rowsOfPart) = (before, time, 0)
-      }
-    }
+    if begin == nil, hasTime, isEach || !isSorted, startsAnew(time) { begin = .time }
     rowsOfPart += 1
     if let begin {
       (firstOfPart, rowsOfPart) = (time, 1)
@@ -84,7 +72,6 @@ struct Census: Equatable, Sendable {
     guard hasTime else { return }
     // Rows out of order tell steps, too.
     intervals.add(abs(time.nanoseconds(since: last)))
-    if earlier?.contains(time) == true { overlapping += 1 }
     if time <= last, !isSorted {
       if time == last { sharing += 1 } else { back += 1 }
       disorder = disorder ?? place
@@ -93,12 +80,9 @@ struct Census: Equatable, Sendable {
   }
 
   /// Whether a time is further back than half of what the rows since the last beginning lasted: a counter that starts anew.
-  /// Rows to be sorted may be that late: then, further than fifty mean steps.
-  private func startsAnew(_ time: Int64, _ isSorted: Bool) -> Bool {
+  private func startsAnew(_ time: Int64) -> Bool {
     guard rowsOfPart >= 3, time < last else { return false }
-    let length = last.nanoseconds(since: firstOfPart)
-    return last.nanoseconds(since: time)
-      > (isSorted ? min(abs(length) / 2, 50 * abs(length) / Double(rowsOfPart - 1)) : length / 2)
+    return last.nanoseconds(since: time) > last.nanoseconds(since: firstOfPart) / 2
   }
 
   mutating func add(_ numbers: [Decimal], _ channels: [Int]) {

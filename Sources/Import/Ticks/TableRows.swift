@@ -160,6 +160,14 @@ final class TableRows {
       if item.row.gap == nil { items.append((item.row.time, UInt32(items.count), item.sample)) }
     }
     items.sort { ($0.time, $0.number) < ($1.time, $1.number) }
+    // Late rows and packets fit into holes; rows among others from afar, one by one, are another recording's.
+    let isFar = zip(items, items.dropFirst()).map { abs(Int($0.number) - Int($1.number)) > 8 }
+    let mixed = zip(isFar, isFar.dropFirst()).count { $0 && $1 }
+    guard mixed < 3 || request.isAnyway else {
+      throw ImportError(
+        name, "its times begin again, and --sort would mix the rows of several recordings",
+        remedy: "keep them apart with --each, or mix them with --anyway")
+    }
     sorted = items
   }
 

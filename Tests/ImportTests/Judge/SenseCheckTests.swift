@@ -125,6 +125,11 @@ struct SenseCheckTests {
     }
     #expect(try refusal(session + session)?.contains("mix the rows of several recordings") == true)
     #expect(try refusal(session + row(185) + row(205) + row(195)) == nil)
+    // A piece that begins before the end of the one before it, on its grid or not; and packets that come late.
+    let piece = { (time: Int) in (0..<100).map { row(10 * $0 + time) }.joined() }
+    #expect(try refusal(piece(0) + piece(603))?.contains("mix the rows") == true)
+    #expect(try refusal(piece(0) + piece(500))?.contains("mix the rows") == true)
+    #expect(try refusal(piece(0) + piece(2000) + piece(1000) + piece(3000)) == nil)
     // The second half first, and the newest row first.
     let later = (20..<40).map { row(10 * $0) }.joined()
     #expect(try refusal(later + session) == nil)

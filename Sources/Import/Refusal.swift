@@ -20,6 +20,7 @@ struct Refusal {
   /// The files that the command names, and the command that makes them.
   private var paths: [String]
   private var before = ""
+  private var unread: [String] = []
   /// The unit of rates that is proposed, and the other one, which nothing tells from it.
   private var alternative: (unit: String, other: String)?
 
@@ -58,6 +59,9 @@ struct Refusal {
   }
 
   private mutating func add(_ table: Understanding) {
+    if let first = table.unread, !table.missing.isEmpty {
+      unread = ["Lines before the header, from \(first) on, are not read: see whether they say it."]
+    }
     var areCounts: Bool?
     for missing in table.missing {
       switch missing {
@@ -158,6 +162,7 @@ struct Refusal {
     }
     let width = min(32, lines.map(\.name.count).max() ?? 0)
     var text = lines.map { "  \(Refusal.padded($0.name, width))  \($0.meaning)" }
+    text += unread
     text.append("If that is right: \(before)\(request.command(paths))")
     if let (unit, other) = alternative {
       text.append("Or, if its rates are in \(other): the same with \(other) in place of \(unit)")

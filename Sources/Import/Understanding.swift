@@ -101,6 +101,8 @@ public struct Understanding: Equatable, Sendable {
   /// From when times count; `nil` for anywhere.
   var epoch: Stated<Epoch>?
   var rate: Stated<SampleRate>?
+  /// Dates and times of day that lines before the header state of something, and the first line that is not known.
+  var (stamps, unread): (Set<String>, Int?) = ([], nil)
   /// Whether the file states its ticks, so that none is found by the times.
   var isGapsOfFile = false
   /// Whether the file states that ticks have no sample, so that steps may be longer than its period.

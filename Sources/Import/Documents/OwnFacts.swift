@@ -21,21 +21,22 @@ struct OwnFacts: Equatable, Sendable {
   private(set) var scales: [Group: Scale] = [:]
   /// The channels that have a unit.
   private(set) var channels = ChannelSet()
-  private var (statedSamples, statedTicks): (UInt64?, UInt64?)
+  private var statedTicks: UInt64?
   /// Nanoseconds by which stamps exceed times in a file without a date.
   private(set) var shift: Int64 = 0
   /// Whether the file says that it is one of this program.
   private(set) var isOwn = false
-  /// Whether it counts all samples: neither of a part of a recording, nor resampled, nor of one that was not at its end.
-  private var isWhole = true
+  /// Whether it counts samples: neither resampled, nor of a recording not at its end; whether it is a part of one.
+  private(set) var (isCounted, isPart) = (true, false)
   var notes = OwnNotes()
   /// The first fact that makes the file unreadable.
   private var problem: ImportError?
   private var temperatureOffset = Fraction.zero
 
-  /// The samples and ticks of a recording, as the file counts them; `nil` of a part, and of one damaged or not at its end.
-  var samples: UInt64? { isOwn && isWhole ? statedSamples : nil }
-  var ticks: UInt64? { isOwn && isWhole ? statedTicks : nil }
+  /// The ticks of a recording, as the file counts them; `nil` of a part, and of one damaged or not at its end.
+  var ticks: UInt64? { isPart ? nil : ticksHere }
+  /// Those of a part, too.
+  var ticksHere: UInt64? { isOwn && isCounted ? statedTicks : nil }
 
   /// Takes a fact by its name; one that is not needed is passed over.
   ///
@@ -62,13 +63,13 @@ struct OwnFacts: Equatable, Sendable {
     case "sensor.temperatureOffset_c":
       temperatureOffset = known(OwnFacts.ratio(text), last, text) ?? .zero
       scales[.temperature]?.offset = temperatureOffset
-    case "ticks.sampled": statedSamples = UInt64(text)
     case "ticks.scheduled": statedTicks = UInt64(text)
     case "damage" where text != "0", "complete" where text == "false":
-      isWhole = false
+      isCounted = false
       notes.faults.append(
         "its recording was damaged or not at its end, which the new one does not show")
-    case "range.from_ns", "range.to_ns", "resampled.rate_hz": isWhole = false
+    case "range.from_ns", "range.to_ns": isPart = true
+    case "resampled.rate_hz": isCounted = false
     case "axes", "calibration":
       notes.faults.append("its \(last) is left out: values are taken as they are in the file")
     case "calibrated":

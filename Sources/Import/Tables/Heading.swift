@@ -24,9 +24,10 @@ struct Heading {
   private(set) var keys: [String: String] = [:]
   /// Units that lines before the header name, such as `Units,mg` and `# units: m/s^2, rad/s`.
   private(set) var unitWords: [String] = []
-  /// Lines that name a time zone, and the first of them before the header.
-  private var zones: [(line: Int, text: String)] = []
-  var zone: String? { zones.first { $0.line < place.line }?.text }
+  /// Lines of words that are not this program's; of those before the header, one that is not known, and one with a zone.
+  private var words: [(line: Int, text: String)] = []
+  var unread: Int? { program == nil ? words.map(\.line).first { $0 < place.line } : nil }
+  var zone: String? { words.first { $0.line < place.line && TableHead.hasZone($0.text) }?.text }
   private(set) var program: Dialect?
   private(set) var hasHeader = true
   /// Where the header is.
@@ -133,8 +134,9 @@ struct Heading {
     if found.cells.count > 1 || last == nil && found.cells != [""] { (last, rows) = (found, []) }
     if likely == nil, Set(names.compactMap { $0.likely ?? $0.axis }).count >= 3 { likely = found }
     takeUnitWords(text)
-    let shown = FieldText.shown(text)
-    if !shown.hasPrefix("imulog."), TableHead.hasZone(shown) { zones.append((number, shown)) }
+    if !text.starts(with: "imulog.".utf8), !text.starts(with: "sep=".utf8), found.cells != [""] {
+      words.append((number, String(decoding: text.prefix(512), as: UTF8.self)))
+    }
     let fact = isComment ? UInt8(ascii: ":") : found.cells.count == 2 ? mark : nil
     guard let fact, let place = text.firstIndex(of: fact) else { return false }
     func word(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {

@@ -39,10 +39,8 @@ struct ColumnName: Equatable {
   private(set) var axis: Int?
   /// The words that tell it from the same channel of other devices.
   private(set) var device = ""
-  /// Whether it is computed from a sensor's values, or says how good they are.
-  private(set) var isDerived = false
-  /// Whether it has a sign of arithmetic, or digits that may be a factor.
-  private(set) var isComputed = false
+  /// Whether it is computed from a sensor's values, or says how good they are; whether a sign or a factor is in it.
+  private(set) var (isDerived, isComputed) = (false, false)
   /// Whether times count from 1970.
   private(set) var isUnix = false
   /// Whether it is a unit alone, which is a time only where no other column is one; or has a word for times among others.
@@ -151,12 +149,11 @@ struct ColumnName: Equatable {
   private static func isComputed(_ text: Substring, _ pieces: [String]) -> Bool {
     let all = Array(text)
     func isLetter(_ place: Int) -> Bool { all.indices.contains(place) && all[place].isLetter }
-    let isMarked = all.indices.contains { place in
-      let isJoin = "-/".contains(all[place])
-      guard !isJoin else { return !isLetter(place - 1) || !isLetter(place + 1) }
-      return !isLetter(place) && !" _.()[]{}0123456789".contains(all[place])
+    return all.indices.contains { place in
+      "-/".contains(all[place])
+        ? !isLetter(place - 1) || !isLetter(place + 1)
+        : !isLetter(place) && !" _.()[]{}0123456789".contains(all[place])
     }
-    return isMarked
       || pieces.map(withoutDigits).contains { parts in
         let axis = parts.firstIndex { word(0, of: [$0]).axis != nil }
         return axis.map { $0 == 1 || $0 < parts.count - 1 } ?? false

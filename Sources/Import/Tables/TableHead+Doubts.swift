@@ -5,10 +5,9 @@ import Text
 /// Columns that change what others mean and are not joined: refused or asked for, unless the user names the columns.
 extension TableHead {
   private static let zones: Set = ["zone", "timezone", "tz", "utcoffset", "gmtoffset", "tzoffset"]
-  private static let zonesOfTimes = zones.union(
-    "cet cest mez mesz bst eet eest msk est edt cst cdt mst mdt pst pdt ist jst aest".split(
-      separator: " "
-    ).map(String.init))
+  private static let zonesOfTimes: Set = [
+    "cet", "cest", "mez", "mesz", "bst", "eet", "msk", "est", "edt", "cst", "cdt", "pst", "pdt",
+  ]
 
   /// Whether a text says that dates are not in UTC, as which they are read; elsewhere than in times' names, `est` is a word.
   static func hasZone(_ text: String, isTime: Bool = false) -> Bool {
@@ -17,7 +16,7 @@ extension TableHead {
     let words = Set(pieces + [bare.filter(\.isLetter)])
     let after = ["utc", "gmt"].compactMap { bare.parts(around: $0)?.after.first }
     return words.isDisjoint(with: ["utc", "gmt"])
-      ? !words.isDisjoint(with: isTime ? zonesOfTimes : zones)
+      ? !words.isDisjoint(with: isTime ? zones.union(zonesOfTimes) : zones)
       : words.contains("offset") || after.contains { "+-−".contains($0) || $0.isNumber }
   }
 
@@ -64,7 +63,7 @@ extension TableHead {
       }
     if let zone = heading.zone, isDated {
       throw FieldError(
-        problem: "\"\(zone)\" before the header is not read with its dates",
+        problem: "\"\(FieldText.shown(zone.utf8))\" before the header is not read with its dates",
         remedy: "write the offset from UTC behind each date, as +01:00, and take that line out")
     }
     for index in names.indices where result.columns[index].role.isLeftOut {
@@ -94,10 +93,8 @@ extension TableHead {
     let isKnown =
       areNumbers(index) || TimeForm(word: note) != nil
       || TableHead.patterns.contains(pattern(index))
-    guard
-      !isKnown || TableHead.hasZone(result.columns[index].name, isTime: true)
-        || TableHead.hasZone(note, isTime: true)
-    else { return }
+    let words = result.columns[index].name + " " + note
+    guard !isKnown || TableHead.hasZone(words, isTime: true) else { return }
     throw wrong(
       index, "its name or unit has a zone or a pattern that is not read",
       "write dates as 2026-11-21 14:05:59 with the offset from UTC behind each, as +01:00, and take it out of the header"

@@ -105,15 +105,17 @@ extension TableHead {
     if request.units?.isUnix == true {
       result.epoch = Stated(.unix, .option("--units"))
     } else if clock.isUnix, let form = result.times?.value, clock.index < rows.columns.count {
-      // Programs that count from 1970 write files without a date, too.
+      // Other programs that count from 1970 write files without a date; this one's may be of a clock that was never set.
       let first = time(rows.columns[clock.index].first, form) ?? .max
       let isDated = first >= 978_307_200_000_000_000
-      guard isDated || has(.isUnix) || request.columns != nil else {
+      guard isDated || program != nil || request.columns != nil else {
         throw wrong(
           clock.index, "its times would be before 2001 if they counted from 1970, as its name says",
           "name the columns with --columns to count them from anywhere, or state unix with --units")
       }
-      if isDated { result.epoch = Stated(.unix, result.columns[clock.index].source) }
+      if isDated || program != nil && !has(.isUnix) {
+        result.epoch = Stated(.unix, result.columns[clock.index].source)
+      }
     }
   }
 
@@ -164,9 +166,8 @@ extension TableHead {
         shapes = self.shapes(date)
       }
     }
-    let columns = result.columns.filter { $0.index == index || $0.role == .date }
-    let named = columns.compactMap { DateOrder(rawValue: String(pattern($0.index).prefix(3))) }
-      .first
+    let named = result.columns.filter { $0.index == index || $0.role == .date }
+      .compactMap { DateOrder(rawValue: String(pattern($0.index).prefix(3))) }.first
     let order = overruled(
       named.map { Stated($0, .file("the header")) }, by: request.units?.order, "--units",
       "dates are in the order", \.rawValue)

@@ -50,7 +50,9 @@ struct TableHead {
     names = cells.map { ColumnName($0) }
     program = heading.program
     result = Understanding(file)
-    result.program = program?.name
+    (result.program, result.unread) = (program?.name, heading.unread)
+    result.stamps = Set(
+      heading.keys.values.filter { Array($0.utf8).withUnsafeBytes { WrittenTime($0) != nil } })
     result.syntax.separator = heading.separator
     result.syntax.decimalMark = rows.decimalMark(heading.separator)
     result.syntax.headLines = heading.lines

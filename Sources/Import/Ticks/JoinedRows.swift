@@ -58,6 +58,10 @@ final class JoinedRows {
     guard Set(tables.compactMap(\.understanding.times?.value.hasZone)).count < 2 else {
       throw notJoined("the dates of only one have an offset from UTC")
     }
+    let starts = tables.map { "\($0.started ?? 0) \($0.understanding.stamps.sorted())" }
+    guard tables[0].understanding.isDated || starts[0] == starts[1] else {
+      throw notJoined("they do not state the same start")
+    }
     try tables[1].settle(session: nil, origin: tables[0].origin)
     let steps = understandings.map(\.census.intervals)
     limit = 1.5 * max(steps[0].median, steps[1].median)

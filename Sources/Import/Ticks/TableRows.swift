@@ -15,7 +15,7 @@ final class TableRows {
   /// Whether there are rows of gaps.
   private var hasGaps = false
   private let channels: [Int]
-  /// With `--each`, the first objection to a session's values.
+  /// The first objection to a session's values with `--each`, or to the ticks of a document.
   private(set) var objection: ImportError?
   /// What is subtracted from times: the date of time 0.
   private(set) var origin: Int64 = 0
@@ -76,7 +76,16 @@ final class TableRows {
     {
       understanding.isGapsOfFile = false
     }
-    if listedTicks != nil { understanding.isGapsOfFile = true }
+    let isListed = listedTicks != nil
+    if isListed { understanding.isGapsOfFile = true }
+    if !isListed, understanding.syntax.shape == .document, !request.isSorted,
+      let ticks = facts.ticksHere, !facts.isPart || ticks != census.rows
+    {
+      let words = "its rows and gaps do not add up to the \(ticks) ticks that it states"
+      objection = ImportError(
+        name, facts.isPart ? "it is a part that does not say where its gaps are" : words,
+        remedy: "export it again, a part as Parquet, or import it as it is with --anyway")
+    }
     understanding.hasLostTicks =
       hasGaps || understanding.syntax.shape == .binary || facts.ticks ?? 0 > census.rows
     understanding.rate = understanding.rate ?? request.rate.map { .init($0, .option("--rate")) }
@@ -86,7 +95,7 @@ final class TableRows {
   var listedTicks: StatedTicks? {
     let samples = understanding.census.rows
     guard understanding.syntax.shape == .document, !request.isSorted, reader.incomplete.rows == 0,
-      let gaps = facts.notes.gaps, facts.samples ?? samples == samples,
+      let gaps = facts.notes.gaps,
       facts.ticks == gaps.reduce(samples, { $0.addingSaturated($1.count) })
     else { return nil }
     return StatedTicks(gaps, facts.notes.events)

@@ -29,7 +29,7 @@ struct TickAccount {
     let given = request.rate ?? understanding.rate?.value ?? facts.rate
     isPlaced = understanding.timeColumn == nil
     areStated = understanding.isGapsOfFile && !rows.isJoined
-    (notes, stated) = (facts.notes, facts.ticks)
+    (notes, stated) = (facts.notes, areStated ? facts.ticks : nil)
     try rows.rewind()
     let steps =
       rows.isJoined || request.isSorted || request.isEach
@@ -40,7 +40,7 @@ struct TickAccount {
     var pass = TickPass(TickRule(steps, stated: given, isGrid: isGrid))
     var (first, last, statedGaps): (Int64?, Int64, Int) = (nil, 0, 0)
     var begin = areStated ? table.listedTicks : nil
-    var hasTicks = begin != nil
+    var hasTicks = false
     // From the first sample to the last: stated gaps at the ends have no times.
     var between: Range<UInt64>?
     var ticks = begin
@@ -61,7 +61,9 @@ struct TickAccount {
             "the tick does not increase, or is larger than a log can hold",
             remedy: "correct it, or leave its column out with --columns")
         }
-        statedGaps += records.count { $0.kind == .gap }
+        let gaps = records.count { $0.kind == .gap }
+        statedGaps += gaps
+        if gaps > 0 { pass.skip() }
         if row.gap == nil, let tick = ticks?.next {
           between = (between?.lowerBound ?? tick)..<(tick + 1)
           ticks?.pass()
@@ -115,6 +117,13 @@ struct TickAccount {
     if !gaps.isEmpty {
       remarks.append(
         "ticks of \(name) without a sample: \(lost), in \(Plain.count(gaps.count, "gap"))")
+    }
+    if notes.marks.count > facts.notes.marks.count {
+      remarks.append("marks of \(name) are at the times of their rows")
+    }
+    if !areStated, !rows.isJoined, let all = facts.ticks, all > tally.scheduled {
+      remarks.append(
+        "\(name) states \(all) ticks, and \(all - tally.scheduled) of them have no place in it")
     }
     if areStated, !hasTicks, !isPlaced, !pass.gaps.isEmpty {
       let room = pass.gaps.reduce(0) { $0 + $1.count }

@@ -120,6 +120,18 @@ struct NamedColumnTests {
     } throws: {
       "\($0)".contains("the dates of only one have an offset from UTC")
     }
+    // Of two starts.
+    let (early, late) = (
+      "# Started: 2026-11-21T02:38:00Z\nt_s,ax (g)\n0,1\n1,1\n",
+      "# Started: 2026-11-21T02:38:05Z\nt_s,gx (deg/s)\n0,1\n1,1\n"
+    )
+    #expect {
+      _ = try ImportedRecording(
+        ByteSource(Array(early.utf8), name: "a.csv"),
+        with: ByteSource(Array(late.utf8), name: "b.csv"), Tables.request)
+    } throws: {
+      "\($0)".contains("they do not state the same start")
+    }
     #expect(throws: ImportError.self) {
       _ = try ImportedRecording(
         ByteSource(Array(rates.utf8), name: "Gyroscope.csv"),

@@ -65,6 +65,9 @@ struct TableCaseTests {
     imu,t_ms,ax,ay,az\n0,0,0.5,-0.25,1\n1,10,0.25,-0.5,0.75\n ⇒ --units g --anyway ⇒ 0 10000000 | 0.25 -0.5 0.75 | whether "imu" names one sensor is not checked
     Date,Time (MM/DD/YYYY),ax (g)\n1,02/01/2026 10:00:00,1\n1,02/01/2026 10:00:01,1\n ⇒ 0 1000000000 | 1 |
     # Times in UTC\nutc_time_s,ax_g\n36000.00,0.25\n36000.01,0.5\n ⇒ --columns time=1,ax=2 ⇒ 36000000000000 36000010000000 | 0.5 | !UTC
+    {"format":"imulog-json","rate_hz":100,"ticks":{"scheduled":3,"sampled":3},"gaps":[],"units":{"ax":"g"},"samples":[{"t_ns":0,"ax":0.5},{"t_ns":10000000,"ax":0.5},{"t_ns":90000000,"ax":0.5}]} ⇒ 0 10000000 90000000 | 0.5 | leave room for 7 ticks where it states no gap
+    {"format":"imulog-json","rate_hz":100,"ticks":{"scheduled":10,"sampled":3},"gaps":[{"tick":2,"count":7,"cause":"missed"}],"units":{"ax":"g"},"samples":[{"t_ns":0,"ax":0.5},{"t_ns":10000000,"ax":0.5},{"t_ns":90000000,"ax":0.5}]} ⇒ 0 10000000 90000000 | 0.5 | !leave room
+    unix_s,ax_g,ay_g,az_g\n5.00,0,0,1\n5.01,0,0,0.5\n ⇒ 0 10000000 | 0 0 0.5 |
     unix_s,date,tz,ax (g),ay (g),az (g)\n1700000000,21.11.26,CET,1,2,3\n1700000001,21.11.26,CET,1,2,3\n ⇒ 0 1000000000 | 1 2 3 |
     """#)
 
@@ -223,6 +226,11 @@ struct TableCaseTests {
     Time CET,ax (g),ay (g),az (g)\n2026-11-21 02:38:00,1,2,3\n ⇒ --columns time=1,ax=2,ay=3,az=4 ⇒ (Time CET): its name or unit has a zone
     utc_time_s,ax_g,ay_g,az_g\n36000.00,0,0,1\n36000.01,0,0,1\n ⇒ (utc_time_s): its times would be before 2001
     date,time,left_ax_g\n2026-11-21,23:59:58,1\n2026-11-23,23:59:59,1\n ⇒ --columns time=time,ax=3 ⇒ (date): its value changes
+    # Sample rate: 50 Hz\nax_g,ay_g,az_g\n0,0,1\n0,0,1\n ⇒ no rate … Lines before the header, from 1 on, are not read
+    time,ax_g,ay_g,az_g\n10:00:00,0,0,1\n23:30:00,0,0,1\n ⇒ --sort ⇒ --sort cannot see the days of its times of day … --anyway
+    {"format":"imulog-json","rate_hz":100,"ticks":{"scheduled":4,"sampled":4},"gaps":[],"units":{"ax":"g"},"samples":[{"t_ns":0,"ax":1},{"t_ns":10000000,"ax":1}]} ⇒ its rows and gaps do not add up to the 4 ticks … --anyway
+    {"format":"imulog-json","rate_hz":100,"ticks":{"scheduled":3,"sampled":3},"gaps":[],"units":{"ax":"g"},"samples":[{"t_ns":0,"ax":1},{"t_ns":10000000,"ax":null},{"t_ns":20000000,"ax":1}]} ⇒ do not add up to the 3 ticks
+    {"format":"imulog-json","rate_hz":100,"range":{"from_ns":0,"to_ns":9},"ticks":{"scheduled":3,"sampled":2},"gaps":[{"tick":51,"count":1,"cause":"missed"}],"units":{"ax":"g"},"samples":[{"t_ns":0,"ax":1},{"t_ns":20000000,"ax":1}]} ⇒ it is a part that does not say where its gaps are
     [{"t_ns":00000000,"ax":1}, 7] ⇒ table.csv, line 1, byte 27, sample 2: a sample is a number where an object with a time and values must be
     [{"t_ns":00000000,"ax":1};{"t_ns":10000000,"ax":1}] ⇒ table.csv, line 1, byte 25, sample 1: this is not JSON
     """#)

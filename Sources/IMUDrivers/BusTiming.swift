@@ -176,8 +176,7 @@ struct DataRate: Sendable, Equatable {
   /// as long again as the bus.
   func readLimit(_ family: SensorFamily, rate: Double, busClock: Int?) -> Int64 {
     let clock = DataRate.assume(busClock, rate, family)
-    let untilFirstAxis = Double(DataRate.beforeFirstAxis(family)) / clock
-    let whole = Int64((untilFirstAxis + 1 / (1.05 * hertz)) * 1e9)
+    let whole = Int64(1e9 / (1.05 * hertz))
     let bits = BusTiming.bitsOfRegisters(family)
     return max(whole, BusTiming.patience(bits: bits, busClock: Int(clock)))
   }

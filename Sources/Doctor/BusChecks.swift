@@ -178,7 +178,8 @@ extension BusChecks {
     }
     let ending = bus.ending
     var chips = chips(number)
-    chips.isLoading = true
+    // The service's samples have the processors.
+    chips.isLoading = !isServed
     let (found, more) = chips.run(&bus, free: free, progress)
     guard !ending.isCut else {
       // Reads failed from then on. Which chip it is was found before.

@@ -203,7 +203,7 @@ extension ChipChecks {
     _ meter: BusMeter, _ loaded: BusMeter?, _ refusal: LinuxIOError?
   ) -> Finding {
     guard let hertz = meter.hertz else {
-      return .unchecked("too few reads succeeded to measure it")
+      return .unchecked("it cannot be measured: too few reads succeeded, or they take no time")
     }
     func kilohertz(_ hertz: Double) -> String { "\(Int((hertz / 1000).rounded())) kHz" }
     var text = "\(kilohertz(hertz)) measured"
@@ -225,7 +225,7 @@ extension ChipChecks {
     }
     let isSlow = parts.contains { $0 < slowest }
     return .advice(
-      words + (isSlow ? ": imulog plans by the slower one" : ""), steady, figures: figures)
+      words + (isSlow ? ": imulog plans by the one at rest" : ""), steady, figures: figures)
   }
 
   /// The board's command for a bus that keeps its clock.
@@ -248,8 +248,9 @@ extension ChipChecks {
     if let refusal {
       return .wrong("\(refusal)", (busClock.isSlow ? steady : []) + faster(found.model))
     }
-    return meter.hertz == nil
-      ? nil : .ok("the bus carries \(Plain.hertz(configuration.rate)) Hz")
+    let isMeasured = meter.hertz != nil
+    return .ok(
+      "the bus carries \(Plain.hertz(configuration.rate)) Hz\(isMeasured ? "" : " as configured")")
   }
 
   /// The board's command for a faster bus, where that is what helps.

@@ -239,9 +239,9 @@ struct LogAccount {
 
   /// What the recorder found out about the sensor; `nil` without a certificate, and where only a part of the recording was
   /// read, which may lack the last one.
-  var busClock: BusClockAccount { log.busClock }
-
   var certificate: SensorCertificate? { isPart ? nil : log.certificate }
+
+  var busClock: BusClockAccount { log.busClock }
 
   var description: RecordingDescription { log.description }
 

@@ -93,6 +93,6 @@ package struct BusClock: Equatable, Sendable {
   /// What rates are planned by, in hertz; `nil` when neither is known.
   package var planned: Int? {
     guard let measured, isSlow || configured == nil else { return configured }
-    return Int(measured * BusClock.kernel)
+    return Int(configured == nil ? measured : measured * BusClock.kernel)
   }
 }

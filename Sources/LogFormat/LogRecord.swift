@@ -43,7 +43,7 @@ extension LogRecord {
       switch kind {
       case ChunkKind.certificate:
         record = .certificate(CertificateText.certificate(Array(body.dropFirst())))
-      case ChunkKind.busClock: record = .busClock(try BusClockReading(&cursor))
+      case ChunkKind.busClock: record = BusClockReading(&cursor).map(LogRecord.busClock)
       default: record = nil
       }
       self = record ?? .unknown(kind: kind, byteCount: body.count)
@@ -105,14 +105,21 @@ extension ClockPair.Others {
 }
 
 extension BusClockReading {
-  init(_ cursor: inout ByteCursor) throws(MalformedChunk) {
-    func hertz() throws(MalformedChunk) -> UInt32 {
-      guard let hertz = UInt32(exactly: try cursor.varint()) else { throw .badNumber }
-      return hertz
+  /// `nil` for what is no reading: an estimate must not cost the samples behind it.
+  init?(_ cursor: inout ByteCursor) {
+    do throws(MalformedChunk) {
+      let (time, overflow) = try cursor.signedVarint().multipliedReportingOverflow(by: 1000)
+      let mean = UInt32(exactly: try cursor.varint())
+      let (least, most) = (
+        UInt32(exactly: try cursor.varint()), UInt32(exactly: try cursor.varint())
+      )
+      guard !overflow, RecordingTime.contains(time), let mean, let least, let most else {
+        return nil
+      }
+      self.init(time: time, hertz: mean, least: least, most: most)
+    } catch {
+      return nil
     }
-    let (time, overflow) = try cursor.signedVarint().multipliedReportingOverflow(by: 1000)
-    guard !overflow, RecordingTime.contains(time) else { throw .timeOutOfRange }
-    self.init(time: time, hertz: try hertz(), least: try hertz(), most: try hertz())
   }
 }
 

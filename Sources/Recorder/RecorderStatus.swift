@@ -102,7 +102,7 @@ public struct RecorderStatus: Equatable, Sendable {
       (
         "chip clock",
         clock.map {
-          "\(Plain.number($0.hertz, per: 1000)) Hz estimated, ±\(($0.uncertainty + 500) / 1000) µs proved"
+          "\(Plain.number($0.hertz, per: 1000)) Hz, ±\(($0.uncertainty + 500) / 1000) µs, estimated"
         }
       ),
       ("real time", realTime),

@@ -56,10 +56,12 @@ struct ExtensionTests {
     page.add(kind: 15, [200, 1, 2])
     page.add(kind: 15, [15])
     page.add(kind: 15, [29, 1])
+    // A reading of the bus's clock without its fields.
+    page.add(kind: 15, [19, 1])
     #expect(
       LogContent(decoding: page.bytes, .example).others == [
         .unknown(kind: 200, byteCount: 3), .unknown(kind: 15, byteCount: 1),
-        .unknown(kind: 29, byteCount: 2),
+        .unknown(kind: 29, byteCount: 2), .unknown(kind: 19, byteCount: 2),
       ])
   }
 

@@ -84,7 +84,7 @@ struct RecorderStatusTests {
         free space   12 GB
         temperature  48.3 °C
         sensor       MPU6050 at 0x68
-        chip clock   1031.205 Hz estimated, ±118 µs proved
+        chip clock   1031.205 Hz, ±118 µs, estimated
         real time    fifo 80, memory locked
         trigger      rms 0.05 g over 1.5 s above 0.25 Hz, 0.4 s before, 3 s after, 7200.000000001 s pause, armed, 12 of 900 recordings in 24 h, last event 4 s ago
         next cycle   in 600 s

@@ -26,7 +26,7 @@ struct SensorSearch: Sendable {
     isFixed = request.configuration.bus != nil
     bus = try request.busNumber(board)
     busClock = SystemTree.live.i2cClock(bus: bus) ?? board?.busHertz
-    steadyBus = board?.steadyBusCommand
+    steadyBus = board?.steadyBusCommand(onBus: bus, .live)
   }
 
   /// A sensor that is set up, and remarks for the user.

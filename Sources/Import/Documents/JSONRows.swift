@@ -15,6 +15,8 @@ final class JSONRows {
   private(set) var names: [String] = []
   /// The keys of axes where the document says whose they are.
   private(set) var columns: ColumnsOption?
+  /// A member that names a zone.
+  private(set) var zone: String?
   private let source: any ImportSource
   private var json: JSONStream<JSONBytes>
   private let sensor: String?
@@ -154,7 +156,7 @@ final class JSONRows {
     var seen: Set<String> = []
     while let key = try json.nextKey() {
       guard JSONRows.members.contains(key) else {
-        try json.skipValue()
+        try pass(key)
         continue
       }
       guard seen.insert(key).inserted else { throw twice(key) }
@@ -190,6 +192,22 @@ final class JSONRows {
       }
     }
     return !list.isEmpty
+  }
+
+  /// Passes a member that is not known: a list of objects may be rows of another sensor, and refused.
+  private func pass(_ key: String) throws(ImportError) {
+    let place = Place(json.nextPlace)
+    var areObjects = false
+    if try json.peek() == UInt8(ascii: "[") {
+      _ = try eachItem { areObjects = areObjects || $0.first == UInt8(ascii: "{") }
+    } else {
+      let text = "\(key) \(String(decoding: try json.value().prefix(512), as: UTF8.self))"
+      if TableHead.hasZone(text) { zone = key }
+    }
+    guard areObjects else { return }
+    throw ImportError(
+      name, at: place, "\"\(FieldText.shown(key.utf8))\" is a list of objects that is not read",
+      remedy: "take it out, or import it as a file of its own")
   }
 
   /// Calls `body` with each item of the list that is next; their number.

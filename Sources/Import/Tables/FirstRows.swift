@@ -11,6 +11,8 @@ struct FirstRows {
   struct Column {
     /// The forms of time that the first one and those like it have by their shape; `nil` where all are empty.
     private(set) var forms: Set<TimeForm>?
+    /// Whether a cell is neither a number nor a time.
+    private(set) var hasText = false
     /// The most digits behind a mark.
     private(set) var decimals = 0
     /// Whether all that are not empty are written as whole numbers of 16 bits.
@@ -36,6 +38,7 @@ struct FirstRows {
       decimals = max(decimals, power ? 9 : digits)
       if Int16(String(decoding: cell.prefix(8), as: UTF8.self)) == nil { areCounts = false }
       let shape = TimeParser.forms(of: cell)
+      hasText = hasText || shape.isEmpty
       // A cell unlike all before it is refused with its line when rows are read.
       let both = forms.map { $0.intersection(shape) } ?? shape
       if forms == nil || !both.isEmpty { forms = both }

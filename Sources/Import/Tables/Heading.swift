@@ -27,7 +27,9 @@ struct Heading {
   /// Lines of words that are not this program's; of those before the header, one that is not known, and one with a zone.
   private var words: [(line: Int, text: String)] = []
   var unread: Int? { program == nil ? words.map(\.line).first { $0 < place.line } : nil }
-  var zone: String? { words.first { $0.line < place.line && TableHead.hasZone($0.text) }?.text }
+  var zone: String? {
+    words.first { $0.line == 0 || $0.line < place.line && TableHead.hasZone($0.text) }?.text
+  }
   private(set) var program: Dialect?
   private(set) var hasHeader = true
   /// Where the header is.
@@ -50,8 +52,9 @@ struct Heading {
     (self.columns, self.needsTime) = (columns, needsTime)
   }
 
-  init(keys: [String], facts: OwnFacts, needsTime: Bool) {
+  init(keys: [String], facts: OwnFacts, zone: String?, needsTime: Bool) {
     (columns, self.needsTime) = (nil, needsTime)
+    if let zone { words = [(0, zone)] }
     (cells, self.facts) = (keys, facts)
     program = Dialect.program(
       keys.map { ColumnName($0) }, isComment: false, needsTime: needsTime)

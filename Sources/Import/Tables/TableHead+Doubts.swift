@@ -20,6 +20,15 @@ extension TableHead {
       : words.contains("offset") || after.contains { "+-−".contains($0) || $0.isNumber }
   }
 
+  /// Whether a text ends with an offset from UTC, such as `+01:00` or `-0400`, or with `Z` behind a number.
+  static func hasOffset(_ text: String) -> Bool {
+    let digits = text.reversed().prefix { $0.isNumber || $0 == ":" }
+    let rest = text.dropLast(digits.count)
+    let isWhole = digits.count(where: \.isNumber) == 4 && digits.count < 6
+    return isWhole && "+-−".contains(rest.last ?? "x") && rest.dropLast().last != ":"
+      || text.last == "Z" && text.dropLast().last?.isNumber == true
+  }
+
   static let patterns: Set<String> = Set(
     ["", "ymd", "mdy", "dmy"].flatMap { day in ["", "hms", "hmsf", "hm"].map { day + $0 } })
 
@@ -61,6 +70,13 @@ extension TableHead {
       || result.columns.contains {
         $0.role == .date || $0.role == .time && shapes($0.index).contains(where: \.isDate)
       }
+    // Cells with offsets of their own are in no other zone.
+    let isOffset =
+      time.map {
+        $0.index < rows.columns.count && TableHead.hasOffset(rows.columns[$0.index].first)
+      }
+      ?? false
+    if isOffset { return }
     if let zone = heading.zone, isDated {
       throw FieldError(
         problem: "\"\(FieldText.shown(zone.utf8))\" before the header is not read with its dates",
@@ -76,6 +92,8 @@ extension TableHead {
       }
       let isPart =
         TableHead.hasZone(result.columns[index].name)
+        || cell.first.map { "+-".contains($0) } == true && cell.contains(":")
+          && TableHead.hasOffset(cell)
         || ["ampm", "meridiem"].contains(names[index].plain.filter(\.isLetter))
       if isPart, time != nil, !areNumbers, isDated || request.columns == nil {
         throw wrong(
@@ -94,7 +112,8 @@ extension TableHead {
       areNumbers(index) || TimeForm(word: note) != nil
       || TableHead.patterns.contains(pattern(index))
     let words = result.columns[index].name + " " + note
-    guard !isKnown || TableHead.hasZone(words, isTime: true) else { return }
+    let isOffset = index < rows.columns.count && TableHead.hasOffset(rows.columns[index].first)
+    guard !isKnown || !isOffset && TableHead.hasZone(words, isTime: true) else { return }
     throw wrong(
       index, "its name or unit has a zone or a pattern that is not read",
       "write dates as 2026-11-21 14:05:59 with the offset from UTC behind each, as +01:00, and take it out of the header"
@@ -102,13 +121,16 @@ extension TableHead {
   }
 
   /// Finds the columns left out that must keep one value: text, whose meaning is not known, and what is named for a sensor,
-  /// a person or a part. Refuses one of few numbers that change in half of the first rows: rows of several take turns.
+  /// a person, a part or a setting. Refuses one of few values that change in half of the first rows: rows of several take
+  /// turns. Beside columns that the user names, other text may be a label.
   mutating func takeDevices() throws(FieldError) {
     let sensors: Set = [
       "instance", "imu", "sensor", "device", "node", "addr", "address", "mac", "type", "stream",
       "source", "topic", "channel", "serial", "host", "session", "run", "trial", "user", "subject",
-      "player", "person", "participant", "foot", "hand", "side", "unit", "units", "range",
+      "player", "person", "participant", "foot", "hand", "side", "unit", "units", "take",
+      "gesture", "window", "recording", "volunteer",
     ]
+    let settings: Set = ["range", "gain", "scale", "sensitivity", "fs", "fsr", "lsb"]
     let others: Set = ["id", "name", "number", "no", "nr", "index", "type"]
     // Columns that may be axes have few cells at rest.
     let hasAxes = names.contains { $0.likely != nil || $0.axis != nil }
@@ -116,21 +138,25 @@ extension TableHead {
       let pieces = ColumnName.pieces(name.bracket == nil ? result.columns[index].name : name.plain)
       let words = Set(pieces.map { $0.lowercased().filter(\.isLetter) }).subtracting([""])
       let isInstance = name.plain == "i" && program?.name == Dialect.arduPilot.name
-      let isNamed = !words.isDisjoint(with: sensors) && words.isSubset(of: sensors.union(others))
+      let isNamed =
+        !words.isDisjoint(with: settings)
+        || !words.isDisjoint(with: sensors) && words.isSubset(of: sensors.union(others))
       let column = index < rows.columns.count ? rows.columns[index] : FirstRows.Column()
       let found = Set(column.turns).sorted()
-      let isNumber = request.columns != nil && column.forms != []
+      let isChosen = request.columns != nil
+      let takesTurns =
+        column.turns.count > found.count && 2 * (column.turns.count - 1) >= rows.rows
+      let isText = column.hasText && (!isChosen || takesTurns)
       // An `id` that each row has for itself counts rows.
       let isID = program == nil && ["i", "id"].contains(name.plain) && found.count < rows.rows
       // Beside times of day, another date is a break of days.
       let isDay =
         result.times?.value == .timeOfDay
         && (isNamedDate(index) || shapes(index).contains(where: \.isDay))
-      if isInstance || isNamed || column.forms == [] || isID && !isNumber || isDay {
+      if isInstance || isNamed || isText || isID && !isChosen || isDay {
         takeDevice(index)
-      } else if program == nil, request.columns == nil, heading.hasHeader, hasAxes,
-        name.likely == nil, name.axis == nil, (2...8).contains(found.count),
-        column.turns.count > found.count, 2 * (column.turns.count - 1) >= rows.rows
+      } else if program == nil, !isChosen, heading.hasHeader, hasAxes, name.likely == nil,
+        name.axis == nil, (2...8).contains(found.count), takesTurns
       {
         throw .severalSensors(result.syntax.column(index, result.columns[index].name), found)
       }
@@ -182,7 +208,7 @@ extension FieldError {
       problem:
         "its value changes, \(values.map { "\"\($0)\"" }.joined(separator: ", ")): the rows may be of several sensors, units or ranges",
       remedy:
-        "import the rows of each value as a table of their own, or all as one recording with --anyway"
+        "import the rows of each value as a table of their own; if it is a label, name the columns to import with --columns, or take all with --anyway"
     )
   }
 }

@@ -51,7 +51,8 @@ final class TableReader: SampleRows {
     if let objects {
       request.columns = request.columns ?? objects.columns
       heading = Heading(
-        keys: objects.names, facts: objects.facts, needsTime: request.rate == nil)
+        keys: objects.names, facts: objects.facts, zone: objects.zone,
+        needsTime: request.rate == nil)
       let keys = objects.names.map { Array($0.utf8) }
       while rows.rows < FirstRows.limit, let object = try objects.next() {
         do throws(FieldError) {

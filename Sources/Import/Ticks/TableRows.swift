@@ -61,6 +61,12 @@ final class TableRows {
           ? "there is nothing to import"
           : "if sensors have rows of their own, import those of one with --columns")
     }
+    guard reader.incomplete.rows < census.rows || request.isAnyway else {
+      throw ImportError(
+        name, at: reader.incomplete.first,
+        "this row and as many as are whole have a column without a value",
+        remedy: "import the columns that are whole with --columns, or the whole rows with --anyway")
+    }
     guard !census.hasTooManySessions else {
       throw ImportError(
         name, "its times begin again more than \(Census.mostSessions) times",

@@ -130,6 +130,12 @@ struct TableCaseTests {
     GYROFLOW IMU LOG\norientation,XYZ\ntscale,0.001\nt,gx,gy,gz,ax,ay,az\n0,1,2,3,4,5,6\n ⇒ what a count of its
     t_ms,unit,ax,ay,az\n0,m/s2,0,0,9.8\n10,m/s2,0,0,9.8\n ⇒ --units g ⇒ in m/s² by the units in the file, and g by --units
     t_ns,ax_g,gap,gap_ticks\n0,1,,\n10000000,1,,\n15000000,,lost,5000\n20000000,1,,\n30000000,1,,\n ⇒ the gaps that it states make
+    t_ms,ax (g),ay (g),az (g),tag\n0,0,0,1,12\n10,0,0,1,12\n20,0,0,1,1A\n ⇒ column 5 (tag): its value changes
+    t_ms,ax (g),ay (g),az (g),acc_gain\n0,0,0,1,2\n10,0,0,1,2\n20,0,0,1,4\n ⇒ column 5 (acc_gain): its value changes
+    t_ms,ax (g),ay (g),az (g),temp (C)\n0,0,0,1,20\n10,0,0,1,\n20,0,0,1,\n30,0,0,1,\n ⇒ line 3 … as many as are whole have a column without a value
+    {"samples":[{"t_ms":0,"ax_g":0,"ay_g":0,"az_g":1}],"gyro":[{"t_ms":0,"gx":1}]} ⇒ "gyro" is a list of objects that is not read
+    {"meta":{"timezone":"Europe/Berlin"},"samples":[{"time":"2026-07-05T14:05:59","ax_g":0,"ay_g":0,"az_g":1},{"time":"2026-07-05T14:06:00","ax_g":0,"ay_g":0,"az_g":1}]} ⇒ "meta" before the header is not read with its dates
+    time,time_offset,ax (g),ay (g),az (g)\n2026-11-21 02:38:07,+02:00,1,2,3\n2026-11-21 02:38:08,+02:00,1,2,3\n ⇒ "+02:00" is a part of the times
     t_ms,ax (g),ay (g),az (g),activity\n0,0,0,1,rest\n10,0,0,1,rest\n20,0,0,1,walk\n ⇒ column 5 (activity): its value changes, "rest", "walk": the rows may be
     {"meta":{"device":"a0"},"t_ms":0,"ax_g":0,"ay_g":0,"az_g":1}\n{"meta":{"device":"a1"},"t_ms":10,"ax_g":0,"ay_g":0,"az_g":1}\n ⇒ "meta": its value changes
     2026-11-21 02:38:07.000,0.012000,-0.034000,0.980000,0.100000,0.200000,0.300000\n2026-11-21 02:38:07.010,0.012000,-0.034000,0.980000,0.100000,0.200000,0.300000\n2026-11-21 02:38:07.020,0.012000,-0.034000,0.980000,0.100000,0.200000,0.300000\n ⇒ in which unit gx, gy, gz are
@@ -275,7 +281,7 @@ struct TableCaseTests {
     }
     #expect(
       try Tables.refusal(header + rows([0, 1]))
-        == "table.csv, line 3, column 3 (I): its value changes, \"0\", \"1\": the rows may be of several sensors, units or ranges: import the rows of each value as a table of their own, or all as one recording with --anyway"
+        == "table.csv, line 3, column 3 (I): its value changes, \"0\", \"1\": the rows may be of several sensors, units or ranges: import the rows of each value as a table of their own; if it is a label, name the columns to import with --columns, or take all with --anyway"
     )
     #expect(try Tables.refusal(header + rows([1])) == nil)
     // However late another one begins.

@@ -28,7 +28,11 @@ struct Heading {
   private var words: [(line: Int, text: String)] = []
   var unread: Int? { program == nil ? words.map(\.line).first { $0 < place.line } : nil }
   var zone: String? {
-    words.first { $0.line == 0 || $0.line < place.line && TableHead.hasZone($0.text) }?.text
+    words.first {
+      $0.line == 0
+        || $0.line < place.line
+          && (TableHead.hasZone($0.text) || !$0.text.hasSuffix("Z") && TableHead.hasOffset($0.text))
+    }?.text
   }
   private(set) var program: Dialect?
   private(set) var hasHeader = true

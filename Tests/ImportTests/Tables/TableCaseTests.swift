@@ -130,6 +130,7 @@ struct TableCaseTests {
     GYROFLOW IMU LOG\norientation,XYZ\ntscale,0.001\nt,gx,gy,gz,ax,ay,az\n0,1,2,3,4,5,6\n ⇒ what a count of its
     t_ms,unit,ax,ay,az\n0,m/s2,0,0,9.8\n10,m/s2,0,0,9.8\n ⇒ --units g ⇒ in m/s² by the units in the file, and g by --units
     t_ns,ax_g,gap,gap_ticks\n0,1,,\n10000000,1,,\n15000000,,lost,5000\n20000000,1,,\n30000000,1,,\n ⇒ the gaps that it states make
+    # Start: 2026-07-05T14:05:59+02:00\ntime,ax (g),ay (g),az (g)\n2026-07-05 14:05:59,0,0,1\n2026-07-05 14:06:00,0,0,1\n ⇒ "Start: 2026-07-05T14:05:59+02:00" before the header is not read with its dates
     t_ms,ax (g),ay (g),az (g),tag\n0,0,0,1,12\n10,0,0,1,12\n20,0,0,1,1A\n ⇒ column 5 (tag): its value changes
     t_ms,ax (g),ay (g),az (g),acc_gain\n0,0,0,1,2\n10,0,0,1,2\n20,0,0,1,4\n ⇒ column 5 (acc_gain): its value changes
     t_ms,ax (g),ay (g),az (g),temp (C)\n0,0,0,1,20\n10,0,0,1,\n20,0,0,1,\n30,0,0,1,\n ⇒ line 3 … as many as are whole have a column without a value

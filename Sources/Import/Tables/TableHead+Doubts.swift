@@ -20,12 +20,14 @@ extension TableHead {
       : words.contains("offset") || after.contains { "+-−".contains($0) || $0.isNumber }
   }
 
-  /// Whether a text ends with an offset from UTC, such as `+01:00` or `-0400`, or with `Z` behind a number.
+  /// Whether a text ends with an offset from UTC, such as `+01:00` or `-0400` behind a number or alone, or with `Z` behind a
+  /// number.
   static func hasOffset(_ text: String) -> Bool {
     let digits = text.reversed().prefix { $0.isNumber || $0 == ":" }
-    let rest = text.dropLast(digits.count)
-    let isWhole = digits.count(where: \.isNumber) == 4 && digits.count < 6
-    return isWhole && "+-−".contains(rest.last ?? "x") && rest.dropLast().last != ":"
+    let (rest, count) = (text.dropLast(digits.count), digits.count(where: \.isNumber))
+    let before = rest.dropLast().last
+    let isOffset = count == 4 && digits.count < 6 && "+-−".contains(rest.last ?? "x")
+    return isOffset && (before == nil || before == " " || before?.isNumber == true)
       || text.last == "Z" && text.dropLast().last?.isNumber == true
   }
 

@@ -194,20 +194,31 @@ final class JSONRows {
     return !list.isEmpty
   }
 
-  /// Passes a member that is not known: a list of objects may be rows of another sensor, and refused.
+  /// Passes a member that is not known, of any length. Unless this program wrote it, a list of objects may be rows of
+  /// another sensor, and is refused.
   private func pass(_ key: String) throws(ImportError) {
+    guard !facts.isOwn else { return try json.skipValue() }
     let place = Place(json.nextPlace)
-    var areObjects = false
-    if try json.peek() == UInt8(ascii: "[") {
-      _ = try eachItem { areObjects = areObjects || $0.first == UInt8(ascii: "{") }
+    if TableHead.hasZone(key) { zone = key }
+    if try json.consume("{") {
+      while let inner = try json.nextKey() {
+        if TableHead.hasZone(inner) { zone = key }
+        try json.skipValue()
+      }
+    } else if try json.consume("[") {
+      isFirst = true
+      while try nextItem() {
+        guard try json.peek() != UInt8(ascii: "{") else {
+          throw ImportError(
+            name, at: place,
+            "\"\(FieldText.shown(key.utf8))\" is a list of objects that is not read",
+            remedy: "take it out, or import it as a file of its own")
+        }
+        try json.skipValue()
+      }
     } else {
-      let text = "\(key) \(String(decoding: try json.value().prefix(512), as: UTF8.self))"
-      if TableHead.hasZone(text) { zone = key }
+      try json.skipValue()
     }
-    guard areObjects else { return }
-    throw ImportError(
-      name, at: place, "\"\(FieldText.shown(key.utf8))\" is a list of objects that is not read",
-      remedy: "take it out, or import it as a file of its own")
   }
 
   /// Calls `body` with each item of the list that is next; their number.

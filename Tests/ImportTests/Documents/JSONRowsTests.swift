@@ -24,6 +24,20 @@ struct JSONRowsTests {
   ]
 
   @Test(
+    "of this program stand beside members of any kind and length, and of others beside no list of objects"
+  )
+  func otherMembers() throws {
+    let pairs = String(repeating: #"{"t_ns":0,"wall":"2026-11-21T02:38:07Z"},"#, count: 2000) + "{}"
+    let rest =
+      #""clock":{"pairs":[\#(pairs)]},"damage":[{"page":1}],"samples":[{"t_us":5,"ax":1}]}"#
+    let own = try JSONRows(TextSource(ByteSource(#"{"format":"imulog-json",\#(rest)"#)))
+    #expect(own.names.starts(with: ["t_us", "ax"]))
+    #expect(throws: ImportError.self) { _ = try JSONRows(TextSource(ByteSource("{" + rest))) }
+    let long = rest.replacing(#""damage":[{"page":1}],"#, with: "")
+    #expect(try JSONRows(TextSource(ByteSource("{" + long))).names.starts(with: ["t_us", "ax"]))
+  }
+
+  @Test(
     "are found in a sequence, a list and a document, in pieces, and again",
     arguments: files.indices, [1, 3, 64, .max])
   func shapes(_ index: Int, _ piece: Int) throws {

@@ -46,7 +46,7 @@ struct OwnFacts: Equatable, Sendable {
     guard parts.count > 1, parts[0] == "imulog" else { return }
     let last = String(parts[parts.count - 1])
     switch parts.dropFirst().joined(separator: ".") {
-    case "format": isOwn = true
+    case "format": isOwn = text.hasPrefix("imulog-")
     case "schema":
       guard let schema = Int64(text), schema > JSONWriter.schema else { return }
       refuse(

@@ -32,7 +32,9 @@ struct JSONRowsTests {
       #""clock":{"pairs":[\#(pairs)]},"damage":[{"page":1}],"samples":[{"t_us":5,"ax":1}]}"#
     let own = try JSONRows(TextSource(ByteSource(#"{"format":"imulog-json",\#(rest)"#)))
     #expect(own.names.starts(with: ["t_us", "ax"]))
-    #expect(throws: ImportError.self) { _ = try JSONRows(TextSource(ByteSource("{" + rest))) }
+    for other in ["{", #"{"format":"other","#] {
+      #expect(throws: ImportError.self) { _ = try JSONRows(TextSource(ByteSource(other + rest))) }
+    }
     let long = rest.replacing(#""damage":[{"page":1}],"#, with: "")
     #expect(try JSONRows(TextSource(ByteSource("{" + long))).names.starts(with: ["t_us", "ax"]))
   }

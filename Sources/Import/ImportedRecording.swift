@@ -257,7 +257,7 @@ struct Opening {
     self.tables = tables
   }
 
-  /// Text: a table, two that a list of several sensors has, or two tables of one recording.
+  /// Text: a table, or two of one recording.
   ///
   /// - Parameters:
   ///   - archive: What has them.
@@ -266,21 +266,13 @@ struct Opening {
     text sources: [any ImportSource], remarks: [String] = [], archive: String? = nil,
     started: Int64? = nil
   ) throws(ImportError) {
-    var all: [(source: any ImportSource, sensor: String?)] = []
     self.remarks = remarks
-    for source in sources {
-      let (names, remark) = try JSONRows.sensors(source)
-      if let remark { self.remarks.append(remark) }
-      let chosen: [String?] = names.isEmpty ? [nil] : Array(names.prefix(3 - sources.count))
-      all += chosen.map { (source, $0) }
-    }
-    tables = { [all] given throws(ImportError) in
+    tables = { given throws(ImportError) in
       var request = given
       (request.archive, request.started) = (archive, started ?? given.started)
       var rows: [TableRows] = []
-      for (source, sensor) in all {
-        rows.append(
-          TableRows(try TableReader(try source.another(), request, sensor: sensor), request))
+      for source in sources {
+        rows.append(TableRows(try TableReader(try source.another(), request), request))
       }
       return rows
     }

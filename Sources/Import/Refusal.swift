@@ -53,7 +53,7 @@ struct Refusal {
 
   private init(_ tables: [Understanding], _ request: ImportRequest) {
     self.request = request
-    // Two sensors of one list are two tables of one file.
+    // Two tables may be in one archive.
     paths = tables.map { $0.archive ?? $0.name }
     if Set(paths).count == 1 { paths = [paths[0]] }
   }

@@ -85,10 +85,7 @@ struct ZipTables {
     -> [Group]
   {
     do throws(ImportError) {
-      // Of several sensors in one list, Sensor Logger has both.
-      let sensors = try JSONRows.sensors(source).names
-      if sensors.count == 2 { return [.accelerometer, .gyroscope] }
-      return try TableReader(source, request, sensor: sensors.first).understanding.groups
+      return try TableReader(source, request).understanding.groups
     } catch {
       // Damage of the archive has a byte of it.
       if error.place?.line == 0 || error.exitStatus != .damagedData { throw error }

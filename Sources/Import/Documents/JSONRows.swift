@@ -19,7 +19,6 @@ final class JSONRows {
   private(set) var zone: String?
   private let source: any ImportSource
   private var json: JSONStream<JSONBytes>
-  private let sensor: String?
   /// The key of the list in an object.
   private var list = ""
   /// Whether no row was read since the list began.
@@ -32,13 +31,9 @@ final class JSONRows {
 
   /// Reads the members before the rows, and the first row.
   ///
-  /// - Parameters:
-  ///   - sensor: The member `sensor` of the rows that are read; `nil` for all.
-  ///   - rate: That of the user.
-  init(_ source: any ImportSource, sensor: String? = nil, rate: SampleRate? = nil)
-    throws(ImportError)
-  {
-    (self.source, self.sensor) = (source, sensor)
+  /// - Parameter rate: That of the user.
+  init(_ source: any ImportSource, rate: SampleRate? = nil) throws(ImportError) {
+    self.source = source
     json = JSONStream(JSONBytes(base: source))
     try json.rewind()
     if try json.consume("[") {
@@ -50,9 +45,10 @@ final class JSONRows {
     try rewind()
     var (rows, known): (Int, Set<String>) = (0, [])
     while rows < FirstRows.limit, let object = try next() {
-      // A row of a gap has the names of no values.
-      guard try text(ExportedNames.gaps[1], of: object).isEmpty else { continue }
       do throws(FieldError) {
+        // A row of a gap has the names of no values.
+        let key = Array(ExportedNames.gaps[1].utf8)
+        guard try Members.cells(of: object, [key], untilFound: true)[0].isEmpty else { continue }
         names += try Members.names(of: object).filter { known.insert($0).inserted }
         guard names.count <= 4096 else {
           throw FieldError(problem: "the first rows have over 4096 keys", remedy: "take some out")
@@ -89,24 +85,6 @@ final class JSONRows {
 
   /// The next row's object, valid until the next call; `nil` after the last one, when all that follows was read, too.
   func next() throws(ImportError) -> UnsafeRawBufferPointer? {
-    while let object = try nextObject() {
-      guard let sensor else { return object }
-      if try text("sensor", of: object) == sensor { return object }
-    }
-    return nil
-  }
-
-  private func text(_ key: String, of object: UnsafeRawBufferPointer) throws(ImportError) -> String
-  {
-    do throws(FieldError) {
-      let cells = try Members.cells(of: object, [Array(key.utf8)], untilFound: true)
-      return String(decoding: cells[0], as: UTF8.self)
-    } catch {
-      throw error.at(name, place)
-    }
-  }
-
-  private func nextObject() throws(ImportError) -> UnsafeRawBufferPointer? {
     if shape == .sequence {
       guard try json.peek() != nil else { return nil }
     } else if try !nextItem() {
@@ -231,36 +209,6 @@ final class JSONRows {
       count += 1
     }
     return count
-  }
-
-  /// The sensors in a list of the records of several, as Sensor Logger writes it, the accelerometer first and with gravity
-  /// before without it; and which records are left out, a sentence. Empty for other files.
-  ///
-  ///     [{"sensor":"Gyroscope","time":…},{"sensor":"Magnetometer","time":…},…]
-  static func sensors(_ source: any ImportSource) throws(ImportError) -> (
-    names: [String], remark: String?
-  ) {
-    let text = try TextSource(source)
-    guard try text.isJSON(), case let rows = try JSONRows(text), rows.shape == .list,
-      rows.names.contains("sensor")
-    else { return ([], nil) }
-    var counts: [String: Int] = [:]
-    while let object = try rows.next() {
-      let name = try rows.text("sensor", of: object)
-      // No phone has more; those are counted together.
-      counts[counts.count < 50 || counts[name] != nil ? name : "", default: 0] += 1
-    }
-    let kinds = [
-      ["TotalAcceleration", "Accelerometer", "AccelerometerUncalibrated"],
-      ["Gyroscope", "GyroscopeUncalibrated"],
-    ]
-    let chosen = kinds.compactMap { kind in kind.first { counts[$0] != nil } }
-    let left = counts.keys.sorted().filter { !chosen.contains($0) }
-      .map { "\($0.isEmpty ? "others" : FieldText.shown($0.utf8)) (\(counts[$0] ?? 0))" }
-    guard !chosen.isEmpty, !left.isEmpty else { return (chosen, nil) }
-    return (
-      chosen, "\(rows.name): rows of these sensors are left out: \(left.joined(separator: ", "))"
-    )
   }
 }
 

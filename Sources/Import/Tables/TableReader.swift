@@ -38,16 +38,12 @@ final class TableReader: SampleRows {
   }
 
   /// Reads the head, and looks at the first rows.
-  ///
-  /// - Parameter sensor: Whose objects are read from a list of several sensors.
-  init(_ source: any ImportSource, _ request: ImportRequest, sensor: String? = nil)
-    throws(ImportError)
-  {
+  init(_ source: any ImportSource, _ request: ImportRequest) throws(ImportError) {
     let text = try TextSource(source)
     (name, isJSON) = (text.name, try text.isJSON())
-    objects = isJSON ? try JSONRows(text, sensor: sensor, rate: request.rate) : nil
+    objects = isJSON ? try JSONRows(text, rate: request.rate) : nil
     lines = isJSON ? nil : Lines(text)
-    var (request, sensor, rows) = (request, sensor, FirstRows())
+    var (request, sensor, rows) = (request, String?.none, FirstRows())
     if let objects {
       request.columns = request.columns ?? objects.columns
       heading = Heading(

@@ -119,22 +119,19 @@ struct JSONRowsTests {
     }
   }
 
-  @Test("of several sensors are told apart, and a remark names what is left out")
+  @Test("of several sensors are refused, and read with the members of one")
   func sensors() throws {
-    let text = #"""
-      [{"sensor":"Accelerometer","time":"1","x":1},{"sensor":"Gyroscope","time":"1","x":1},{"sensor":"Light","time":"1","x":1},
-      {"sensor":"TotalAcceleration","time":"1","x":9},{"time":"3","x":1}]
+    func list(_ second: String) -> String {
+      #"""
+      [{"sensor":"TotalAcceleration","time":"1","seconds_elapsed":"0","x":1,"y":2,"z":9},
+      {"sensor":"\#(second)","time":"2000001","seconds_elapsed":"1","x":1,"y":2,"z":9}]
       """#
-    let sensors = try JSONRows.sensors(ByteSource(text))
-    #expect(sensors.names == ["TotalAcceleration", "Gyroscope"])
+    }
     #expect(
-      sensors.remark
-        == "file: rows of these sensors are left out: others (1), Accelerometer (1), Light (1)")
-    let rows = try JSONRows(ByteSource(text), sensor: sensors.names[0])
-    let object = try #require(try rows.next())
-    #expect(String(decoding: object, as: UTF8.self).hasSuffix(#""x":9}"#))
-    let more = try rows.next()
-    #expect(more == nil)
+      try Tables.refusal(list("Gyroscope"))?.contains(
+        #""sensor": its value changes, "TotalAcceleration", "Gyroscope""#) == true)
+    let other = try Tables.refusal(list("TotalAcceleration"))
+    #expect(other == nil, "\(other ?? "")")
   }
 
   @Test("have the keys of the first ones, however many these are")

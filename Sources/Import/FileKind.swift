@@ -80,12 +80,12 @@ public enum FileKind: String, CaseIterable, Sendable {
         "begins with \(zeros == 65_536 ? "65536 or more" : "\(zeros)") bytes of 0, as blocks that a card lost",
         remedy: "fetch the file again, or restore it from another copy")
     }
-    guard let (encoding, length) = Encoding.detect(bytes) else { throw .wide(name) }
-    if encoding == .utf16LE || encoding == .utf16BE { return .csv }
+    guard let (_, length) = Encoding.detect(bytes) else { throw .wide(name) }
     // Zeros among text are a lost block, whose line is named when rows are read.
     if bytes.prefix(64).contains(0), bytes.prefix(64).contains(where: { $0 > 0 && $0 < 9 }) {
       throw notRead(name, "a binary of an unknown kind", convert)
     }
+    if bytes.prefix(4).contains(0) { throw .wide(name) }
     let text = bytes.dropFirst(length).drop { " \t\r\n".utf8.contains($0) }
     guard text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") else { return .csv }
     return try kind(ofJSON: Array(text), name)

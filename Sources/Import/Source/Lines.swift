@@ -128,7 +128,7 @@ final class Lines {
 extension ImportError {
   static func zeros(_ file: String, _ place: Place) -> ImportError {
     ImportError(
-      file, at: place, "there are bytes of 0 here, as in blocks that a card lost",
-      remedy: "fetch the file again, or take them out")
+      file, at: place, "there are bytes of 0 here, as in blocks that a card lost, or in UTF-16",
+      remedy: "fetch the file again, take them out, or save it as UTF-8")
   }
 }

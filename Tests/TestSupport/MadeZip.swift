@@ -20,10 +20,6 @@ public struct MadeZip: Sendable {
     public var flags: UInt32 = 0
     /// The name in the local header, if it is another one.
     public var localName: String?
-    /// The method in the local header, if it is another one.
-    public var localMethod: UInt32?
-    /// The size in the local header, if it is another one.
-    public var localSize: Int?
     /// The mode of a file on Unix, such as `0o120777` for a symbolic link.
     public var mode: UInt32 = 0o100_644
 
@@ -64,8 +60,8 @@ public struct MadeZip: Sendable {
           + [0, 0, 0x21, 0]
       }
       let localName = Array((file.localName ?? file.name).utf8)
-      bytes += [0x50, 0x4B, 3, 4] + common(file.localMethod ?? file.method)
-      bytes += isLater ? [UInt8](repeating: 0, count: 12) : sizes(file.localSize ?? file.size)
+      bytes += [0x50, 0x4B, 3, 4] + common(file.method)
+      bytes += isLater ? [UInt8](repeating: 0, count: 12) : sizes(file.size)
       bytes += MadeZip.number(UInt32(localName.count), 2) + [0, 0] + localName + file.data
       if isLater { bytes += [0x50, 0x4B, 7, 8] + sizes(file.size) }
       let name = Array(file.name.utf8)

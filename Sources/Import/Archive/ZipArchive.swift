@@ -28,8 +28,8 @@ struct ZipEntry {
 ///
 ///     header │ data │ header │ data │ … │ directory: an entry a file │ end: where the directory is
 ///
-/// What is not plain is refused: parts, ZIP64, encryption, and headers that contradict the directory. Names are only
-/// compared; nothing is written anywhere.
+/// What is not plain is refused: parts, ZIP64, encryption. Sizes and sums are the directory's, and unpacked bytes must have
+/// them. Names are only compared; nothing is written anywhere.
 struct ZipArchive {
   let entries: [ZipEntry]
   private let base: any SeekableSource
@@ -73,18 +73,12 @@ struct ZipArchive {
     guard head.count == 30, head.number(0, 4) == 0x0403_4B50 else {
       throw .notPlain(name, entry.offset)
     }
-    let (flags, length) = (head.number(6, 2), head.number(26, 2))
+    let length = head.number(26, 2)
     let begin = entry.offset + 30 + length + head.number(28, 2)
-    // The sum and sizes may follow the data, where a descriptor repeats them, mostly after a mark.
-    let isLater = flags & 8 != 0
-    let areSame = [14, 18, 22].allSatisfy { head.number($0, 4) == entry.header.number($0 + 2, 4) }
-    let after = isLater ? try base.bytes(at: UInt64(begin + entry.packedSize), 8)[...] : []
-    guard isLater || areSame, !entry.isBomb, [0, 8].contains(entry.method),
-      head.number(8, 2) == entry.method, (flags | entry.header.number(8, 2)) & 1 == 0,
+    guard !entry.isBomb, [0, 8].contains(entry.method), entry.header.number(8, 2) & 1 == 0,
       try base.bytes(at: UInt64(entry.offset + 30), UInt64(length)).elementsEqual(entry.name),
       entry.method == 8 || entry.size == entry.packedSize,
-      begin + entry.packedSize <= Int(clamping: base.size),
-      after.count < 8 || after.number(0, 4) != 0x0807_4B50 || after.number(4, 4) == entry.sum
+      begin + entry.packedSize <= Int(clamping: base.size)
     else { throw .notPlain(name, entry.offset) }
     return ZipSource(try base.another(), entry, name: name, begin: begin)
   }

@@ -139,18 +139,13 @@ struct ZipImportTests {
   func refused() throws {
     let file = MadeZip.File("walk.csv", Self.table)
     let bytes = MadeZip([file]).bytes
-    let later = file.with { $0.flags = 8 }
-    var flipped = MadeZip([later]).bytes
-    flipped[30 + 8 + file.data.count + 4] ^= 1
     let plain =
       "the archive is damaged or cut off, other bytes are around it, or it is not a plain one"
     let cases: [([UInt8], String)] = [
       (bytes + [10, 11], "walk.zip, byte \(bytes.count + 2): \(plain)"),
       (Array("#!/bin/sh\n".utf8) + bytes, plain), (Array(bytes.dropLast()), plain),
-      (flipped, "walk.zip/walk.csv, byte 0: \(plain)"),
       (MadeZip([file], isZip64: true).bytes, plain),
       (MadeZip([file.with { $0.flags = 1 }]).bytes, plain),
-      (MadeZip([file.with { $0.localSize = 3 }]).bytes, plain),
       (MadeZip([file.with { $0.sum = 1 }]).bytes, "do not have the directory's size or checksum"),
       (MadeZip([file.with { $0.size = 7 }]).bytes, plain),
       (

@@ -57,8 +57,8 @@ struct ScaleFit {
   private var (smallest, largest) = (Double.infinity, -Double.infinity)
   /// The most decimals of a value that is written without a power of ten; `nil` if all values have one.
   private var plainDecimals: Int?
-  /// The fewest decimals of a value with one that is not 0; and the most of any value.
-  private var (powerDecimals, mostDecimals): (Int?, Int) = (nil, 0)
+  /// The fewest decimals of a value with one that is not 0.
+  private var powerDecimals: Int?
   private var lattice = Lattice()
 
   /// - Parameter stated: The scale that the file states.
@@ -79,7 +79,6 @@ struct ScaleFit {
     } else if value != 0 {
       powerDecimals = min(powerDecimals ?? .max, -number.exponent)
     }
-    mostDecimals = max(mostDecimals, value == 0 ? 0 : -number.exponent)
     lattice.add(number)
     // Trailing zeros may have been dropped, but not those of a number with a power of ten.
     let place = number.isScientific ? number.lastPlace : place
@@ -142,7 +141,6 @@ struct ScaleFit {
     if let fitting, step.map({ fitting.step >= max($0.value, 4 * place) }) ?? true {
       return fitting
     }
-    if group == .temperature { return ofTemperatures }
     if let step, let ratio = Fraction.product(step, unit.inLogUnits), Scale(ratio: ratio).isHeld {
       return Choice(Scale(ratio: ratio), in: unit, .lattice)
     }
@@ -150,18 +148,6 @@ struct ScaleFit {
     let range = max(largest, -smallest) * unit.inLogUnits.value
     let ratio = Fraction.nearest(to: range / 32766).flatMap { Scale(ratio: $0).isHeld ? $0 : nil }
     return Choice(Scale(ratio: ratio ?? Scale.usual(group).ratio), in: unit, .finest)
-  }
-
-  /// Decimal steps on both sides of the middle value.
-  private var ofTemperatures: Choice {
-    let middle = ((smallest + largest) / 2).rounded()
-    let span = max(largest - middle, middle - smallest)
-    let step = Decimal(digits: 1, exponent: -min(mostDecimals, 6)).value
-    let isExact = mostDecimals <= 6 && span <= 32767 * step
-    let ratio = Fraction.nearest(to: isExact ? step : max(span / 32767, 1e-9))
-    let scale = Scale(
-      ratio: ratio ?? Fraction(1, 100), offset: Fraction(Int64(max(-1e9, min(middle, 1e9))), 1))
-    return Choice(scale, in: unit, isExact ? .lattice : .finest)
   }
 }
 

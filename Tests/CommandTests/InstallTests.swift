@@ -172,10 +172,10 @@ struct InstallTests {
   func silentSystemd() {
     let card = bench.directory.path + "/card"
     _ = bench.shell("mkdir -p bin card/etc/imulog")
-    bench.directory.write(Array("#!/bin/sh\nsleep 60\n".utf8), to: "bin/systemd-analyze")
     bench.directory.write(Array("calendar = daily\n".utf8), to: "card/etc/imulog/imulog.conf")
     let outcome = bench.shell(
-      "chmod 755 bin/systemd-analyze && PATH=$PWD/bin:$PATH exec \(Child.program) install --root \(card)"
+      // Written by the shell: a program started by another test would hold this one's file open.
+      "printf '#!/bin/sh\\nsleep 60\\n' > bin/systemd-analyze && chmod 755 bin/systemd-analyze && PATH=$PWD/bin:$PATH exec \(Child.program) install --root \(card)"
     )
     expectSentence(
       outcome, 75, ["imulog.conf: calendar = daily", "did not end within 5 s", "try it by hand"])

@@ -32,7 +32,7 @@ extension TableHead {
   }
 
   static let patterns: Set<String> = Set(
-    ["", "ymd", "mdy", "dmy"].flatMap { day in ["", "hms", "hmsf", "hm"].map { day + $0 } })
+    ["", "ymd", "mdy", "dmy"].flatMap { day in ["", "hms", "hmsf", "hmsm", "hm"].map { day + $0 } })
 
   /// The letters of a pattern in a name of times or in their row of units: `ymdhmsf` of `yyyy-mm-dd hh:mm:ss.fff`.
   func pattern(_ index: Int) -> String {
@@ -110,11 +110,11 @@ extension TableHead {
   /// that is not known.
   private func refuseZone(_ index: Int) throws(FieldError) {
     let note = names[index].bracket ?? unitRow(index) ?? ""
+    let isOffset = index < rows.columns.count && TableHead.hasOffset(rows.columns[index].first)
     let isKnown =
       areNumbers(index) || TimeForm(word: note) != nil
-      || TableHead.patterns.contains(pattern(index))
+      || TableHead.patterns.contains(pattern(index)) || isOffset && !pattern(index).contains("y")
     let words = result.columns[index].name + " " + note
-    let isOffset = index < rows.columns.count && TableHead.hasOffset(rows.columns[index].first)
     guard !isKnown || !isOffset && TableHead.hasZone(words, isTime: true) else { return }
     throw wrong(
       index, "its name or unit has a zone or a pattern that is not read",
@@ -144,6 +144,12 @@ extension TableHead {
         !words.isDisjoint(with: settings)
         || !words.isDisjoint(with: sensors) && words.isSubset(of: sensors.union(others))
       let column = index < rows.columns.count ? rows.columns[index] : FirstRows.Column()
+      let numbers = column.turns.map { Int($0) ?? 0 }
+      let steps = zip(numbers, numbers.dropFirst()).count { $1 == $0 + 1 }
+      if result.timeColumn == nil, steps > 1, 2 * steps >= rows.rows - 1, !request.isAnyway {
+        result.columns[index].role = .counter
+        continue
+      }
       let found = Set(column.turns).sorted()
       let isChosen = request.columns != nil
       let takesTurns =

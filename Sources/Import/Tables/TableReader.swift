@@ -11,6 +11,8 @@ final class TableReader: SampleRows {
   private(set) var facts: OwnFacts
   private var parser: RowParser
   private let isJSON: Bool
+  /// Whether a blank line is between all rows, and begins nothing.
+  private var isDoubleSpaced = false
   /// One of them.
   private let lines: Lines?
   private let objects: JSONRows?
@@ -66,10 +68,15 @@ final class TableReader: SampleRows {
       let lines = lines ?? Lines(text)
       heading = try Heading.read(lines, request.columns, needsTime: request.rate == nil)
       for _ in 0..<heading.lines { _ = try lines.next() }
+      var (blanks, wasBlank) = (0, false)
       while rows.rows < FirstRows.limit, let line = try lines.next() {
-        guard !line.allSatisfy(FieldText.isBlank), !heading.isRepeated(line) else { continue }
+        let isBlank = line.allSatisfy(FieldText.isBlank)
+        if wasBlank, rows.rows > 0, !isBlank { blanks += 1 }
+        wasBlank = isBlank
+        guard !isBlank, !heading.isRepeated(line) else { continue }
         rows.add(Heading.cells(line, heading.separator), names: heading.cells.count)
       }
+      isDoubleSpaced = rows.rows > 2 && blanks == rows.rows - 1
     }
     understanding = try TableHead.understanding(
       heading, rows, sensor ?? name, request, shape: objects?.shape ?? .lines,
@@ -99,6 +106,7 @@ final class TableReader: SampleRows {
     (wasPlain, isPlain) = (isPlain && hasRows && mark == nil, true)
     (incomplete, midnight, last) = ((0, nil), 0, .min)
     (begin, hasRows) = (nil, false)
+    parser.restart()
     guard let mark else {
       guard try skipHead() == head else { throw .changed(name) }
       return
@@ -146,7 +154,7 @@ final class TableReader: SampleRows {
         }
       } else if line.allSatisfy({ FieldText.isBlank($0) || $0 == separator }) {
         // A sheet writes the separators of a blank line.
-        if hasRows { begin = begin ?? .blankLine }
+        if hasRows, !isDoubleSpaced { begin = begin ?? .blankLine }
         continue
       }
       // Files that were joined have comments before the header again.

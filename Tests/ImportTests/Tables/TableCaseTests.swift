@@ -34,6 +34,12 @@ struct TableCaseTests {
     // General information\n//  MT Manager version: 2022.0\nPacketCounter,SampleTimeFine,Acc_X,Acc_Y,Acc_Z,Gyr_X,Gyr_Y,Gyr_Z\n1,1000,0.5,-0.25,9.5,0.5,-0.25,0.125\n2,1100,4.9,-2.4,9.8,0.25,-0.5,1.5\n ⇒ 100000000 110000000 | 0.4996609443591849 -0.24473189111470278 0.9993218887183698 14.32394487827058 -28.64788975654116 85.94366926962348 | as MT Manager writes it: times in 0.1 ms
     DeviceTag:,foot\nsep=,\nPacketCounter,SampleTimeFine,Acc_X,Acc_Y,Acc_Z,Gyr_X,Gyr_Y,Gyr_Z\n1,1000,0.5,-0.25,9.5,0.5,-0.25,0.125\n2,1100,4.9,-2.4,9.8,0.25,-0.5,1.5\n ⇒ 1000000 1100000 | 0.4996609443591849 -0.24473189111470278 0.9993218887183698 0.25 -0.5 1.5 | as Movella DOT writes it: times in µs
     ms,ax,ay,az\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75\n ⇒ --units g ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    Time / s,Acc X / g,Acc Y / g,Acc Z / g,T (°C)\n0,0.5,-0.25,1,20\n0.01,0.25,-0.5,0.75,20\n ⇒ 0 10000000 | 0.25 -0.5 0.75 | left out: "T (°C)"
+    t / ms,a x / (m/s²),a y / (m/s²),a z / (m/s²)\n0,0,0,9.80665\n\n10,0,0,9.80665\n\n20,0,0,9.80665\n ⇒ 0 10000000 20000000 | 0 0 1 |
+    timestamp (local),ax (g),ay (g),az (g)\n2026-11-22 08:26:40.00+01:00,0.5,-0.25,1\n2026-11-22 08:26:40.01+01:00,0.25,-0.5,0.75\n ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    time (HH:MM:SS.mmm),ax (g),ay (g),az (g)\n08:26:40.000,0.5,-0.25,1\n08:26:40.010,0.25,-0.5,0.75\n ⇒ 30400000000000 30400010000000 | 0.25 -0.5 0.75 |
+    n,ax,ay,az\n254,10,-20,16384\n255,7,-8000,16000\n0,10,-20,16384\n1,7,-8000,16000\n ⇒ --rate 100 --units raw ⇒ 0 10000000 20000000 30000000 | 0.000427 -0.488281 0.976563 |
+    n,ax,ay,az\n1,10,-20,16384\n2,10,-20,16384\n3,10,-20,16384\n9,7,-8000,16000\n ⇒ --rate 100 --units raw --anyway ⇒ 0 10000000 20000000 30000000 | 0.000427 -0.488281 0.976563 |
     n,ax,ay,az\n7,10,-20,16384\n8,7,-8000,16000\n ⇒ --rate 100 --units raw ⇒ 0 10000000 | 0.000427 -0.488281 0.976563 |
     0,00;0,5;-0,25;1\n0,01;0,25;-0,5;0,75\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 | 0.25 -0.5 0.75 |
     made;by\nt;ax;ay;az\n0,00;0,5;-0,25;1\n0,01;0,25;-0,5;0,75\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 | 0.25 -0.5 0.75 |
@@ -203,10 +209,12 @@ struct TableCaseTests {
     {"t_us":1,"ax":2}\n{"t_us":2,"ax":2,"ax":3} ⇒ --units raw ⇒ table.csv, line 2, byte 18, "ax": the key is there twice
     {"t_us":1,"ax":2}\n{"t_us":2,"ax":null,"ax":3} ⇒ --units raw ⇒ "ax": the key is there twice
     Time,ax (g),ay (deg/s),az (g)\n0,0.5,1,2\n0.01,1,2,3\n ⇒ --units g,s ⇒ "ay (deg/s)" is in °/s by the header, not a unit of accelerations … --anyway
+    seq,ax,ay,az\n7,1,2,3\n8,1,2,3\n9,1,2,3\n12,1,2,3\n ⇒ --rate 100 --units raw ⇒ line 5, column 1 (seq): "12" comes where 10 would be next: rows are missing or turn back
+    seq,ax,ay,az\n7,1,2,3\n8,1,2,3\n9,1,2,3\n10,1,2,3\n9,1,2,3\n ⇒ --columns ax=2,ay=3,az=4 --rate 100 --units raw ⇒ line 6, column 1 (seq): "9" comes where 11 would be next
     #time,accel_x (g),accel_y,accel_z\n0,0.5,1,2\n0.01,1,2,3\n ⇒ column 3 (accel_y): its unit is mm/s² by Klipper, and g in the same sensor's other columns
     time_ms,Acc X (g),Acc -Y (g),Acc Z (g)\n0,0,0,1\n10,0,0,1\n ⇒ which columns are the axes … --columns time=time_ms,ax=2,az=4
     time_ms,ax (g),ay−0.05 (g),az (g)\n0,0,0,1\n10,0,0,1\n ⇒ which columns are the axes
-    time / 10 (ms),ax (g),ay (g),az (g)\n0,0,0,1\n1,0,0,1\n ⇒ which columns are the axes
+    time / 10 (ms),ax (g),ay (g),az (g)\n0,0,0,1\n1,0,0,1\n ⇒ the unit "10 (ms)" is unknown here
     time_ms,gx100_dps,gy100_dps,gz100_dps\n0,1,2,3\n10,1,2,3\n ⇒ is known as an axis by its name
     time_ms,gx_x100_dps,gy_x100_dps,gz_x100_dps\n0,1,2,3\n10,1,2,3\n ⇒ is known as an axis by its name
     time_ms,acc1_x_g,acc1_y_g,acc2_z_g\n0,0,0,1\n10,0,0,1\n ⇒ which columns are the axes

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from ..errors import CheckFailed
 from ..export import Gap, Sample, Take, read_take
 from ..machine import Result
 from ..scenario import Group
-from . import chip, faults
+from . import chip, faults, scorer
 from .specimens import Examined, Specimen, fail
 
 CHIP = "mpu6050"
@@ -28,6 +29,7 @@ OFFSET = 7_000_000_123
 def run(directory: Path, group: Group) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     group.run("the checks find what is wrong", lambda: all_of_them(directory))
+    group.run("the torture test's scorer counts what is wrong", lambda: scorer.count_all(random.randrange(1 << 32)))
 
 
 def truth() -> Truth:

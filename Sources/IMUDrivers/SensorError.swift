@@ -150,7 +150,7 @@ extension SensorError {
       let measured = clock.measured
     else { return self }
     // A faster clock would be as slow.
-    let arithmetic = sentence.parts(around: "; set dtparam=").map { String($0.before) } ?? sentence
+    let arithmetic = sentence.parts(around: "; set the bus's").map { String($0.before) } ?? sentence
     let words =
       "the bus runs at \(BusTiming.clock(Int(measured / 1000) * 1000)) as measured, though "
       + "\(BusTiming.clock(configured)) are configured: \(arithmetic)"
@@ -162,7 +162,7 @@ extension SensorError {
     _ model: SensorModel, than busClock: Int, where suffices: (Int) -> Bool
   ) -> String? {
     [400_000, 1_000_000].first { $0 > busClock && $0 <= model.maximumBusClock && suffices($0) }
-      .map { "set dtparam=i2c_arm_baudrate=\($0)" }
+      .map { "set the bus's clock to \(BusTiming.clock($0)): `imulog boards ID` shows how" }
   }
 
   /// This program does not use the chip's FIFO, or the chip has none.

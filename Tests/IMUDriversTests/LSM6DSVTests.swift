@@ -96,7 +96,7 @@ struct LSM6DSVTests {
       refusal(SensorConfiguration(rate: hertz(500), busClock: 100_000), .lsm6dsv16x)
         == "a burst of 14 bytes, and in one tick of 2 of 7 more, take 203 bit times, 2.03 ms "
         + "at 100 kHz, and 0.05 ms in the kernel: 480 Hz at most, 500 Hz was requested; set "
-        + "dtparam=i2c_arm_baudrate=400000")
+        + "the bus's clock to 400 kHz: `imulog boards ID` shows how")
     #expect(
       refusal(SensorConfiguration(rate: hertz(10), accelerometerRange: 32), .lsm6dsv)
         == "the LSM6DSV's accelerometer has no range of 32 g; it has 2, 4, 8 and 16 g")

@@ -49,7 +49,7 @@ struct LSM9DS1Tests {
       refusal(SensorConfiguration(rate: hertz(400), busClock: 100_000), .lsm9ds1)
         == "bursts of 13 and 12 bytes, and in one tick of 25 of 12 more, take 291 bit times, 2.91 ms "
         + "at 100 kHz, and 0.1 ms in the kernel: 332 Hz at most, 400 Hz was requested; set "
-        + "dtparam=i2c_arm_baudrate=400000")
+        + "the bus's clock to 400 kHz: `imulog boards ID` shows how")
     #expect(
       refusal(SensorConfiguration(rate: hertz(10), gyroscopeRange: 1000), .lsm9ds1)
         == "the LSM9DS1's gyroscope has no range of 1000 dps; it has 245, 500 and 2000 dps")

@@ -34,16 +34,19 @@ struct SensorConfigurationTests {
     #expect(
       refusal(SensorConfiguration(rate: hertz(1000), busClock: 100_000), .mpu6050)
         == "an 18-byte burst takes 192 bit times, 1.92 ms at 100 kHz, and 0.05 ms in the "
-        + "kernel: 507 Hz at most, 1000 Hz was requested; set dtparam=i2c_arm_baudrate=400000")
+        + "kernel: 507 Hz at most, 1000 Hz was requested; "
+        + "set the bus's clock to 400 kHz: `imulog boards ID` shows how")
     #expect(
       refusal(SensorConfiguration(rate: hertz(500), busClock: 100_000), .lsm6dso)
         == "a burst of 14 bytes, and in one tick of 2 of 7 more, take 203 bit times, 2.03 ms at "
-        + "100 kHz, and 0.05 ms in the kernel: 480 Hz at most, 500 Hz was requested; set dtparam=i2c_arm_baudrate=400000"
+        + "100 kHz, and 0.05 ms in the kernel: 480 Hz at most, 500 Hz was requested; "
+        + "set the bus's clock to 400 kHz: `imulog boards ID` shows how"
     )
     #expect(
       refusal(SensorConfiguration(rate: hertz(400), busClock: 100_000), .lsm6ds3)
         == "bursts of 2, 12 and 3 bytes, and in one tick of 3 of 6 and 3 more, take 290 bit times, 2.90 ms at "
-        + "100 kHz, and 0.15 ms in the kernel: 327 Hz at most, 400 Hz was requested; set dtparam=i2c_arm_baudrate=400000"
+        + "100 kHz, and 0.15 ms in the kernel: 327 Hz at most, 400 Hz was requested; "
+        + "set the bus's clock to 400 kHz: `imulog boards ID` shows how"
     )
     #expect(refusal(SensorConfiguration(rate: hertz(507), busClock: 100_000), .mpu6050).isEmpty)
     #expect(!refusal(SensorConfiguration(rate: hertz(508), busClock: 100_000), .mpu6050).isEmpty)

@@ -127,7 +127,8 @@ let package = Package(
     .target(
       name: "Doctor",
       dependencies: [
-        "Boards", "Files", "IMUDrivers", "IMUModel", "LinuxIO", "LogStore", "Recorder", "Text",
+        "Boards", "Files", "IMUDrivers", "IMUModel", "LinuxIO", "LogStore", "Recorder", "Sampling",
+        "Text",
       ],
       swiftSettings: settings),
     .executableTarget(

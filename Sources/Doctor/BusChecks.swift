@@ -59,7 +59,7 @@ struct BusChecks: Sendable {
     }
     let outcome = BusChecks.transfers(number) { look(number, $0) }
     try outcome.checks.forEach(found)
-    if !outcome.hasChip { try otherBuses(than: number).forEach(found) }
+    if !outcome.hasChip { try otherBuses(than: number, isStuck: outcome.isStuck).forEach(found) }
   }
 
   private var boardFinding: Finding {
@@ -132,6 +132,8 @@ extension BusChecks {
     let checks: [Check]
     /// Whether a chip was found, or nothing may be looked for.
     let hasChip: Bool
+    /// Whether a transfer did not return.
+    var isStuck = false
   }
 
   /// Each of eight probes is tried three times, and an adapter's own limit of a transfer is a second.
@@ -144,7 +146,7 @@ extension BusChecks {
       board: number == boardBus && tree.hasTreeParameters ? board : nil,
       // The clock that the device tree asks for, else the board's usual one.
       configured: tree.i2cClock(bus: number) ?? board?.busHertz,
-      bootPath: BootConfiguration.path(tree), clock: SystemClock())
+      tree: tree, clock: SystemClock())
   }
 
   /// Waits for work on a bus for as long as it makes progress, and names a bus on which it does not.
@@ -155,7 +157,7 @@ extension BusChecks {
     do throws(LinuxIOError) {
       return try BusErrand(bus: number, patience: patience).run { work($0) }
     } catch {
-      return Outcome(checks: [Check("bus", Finding(error))], hasChip: false)
+      return Outcome(checks: [Check("bus", Finding(error))], hasChip: false, isStuck: true)
     }
   }
 
@@ -252,10 +254,10 @@ extension BusChecks {
   }
 
   /// Where the chip is instead: a look at the identity registers of the other buses.
-  private func otherBuses(than number: Int) -> [Check] {
+  private func otherBuses(than number: Int, isStuck: Bool) -> [Check] {
     guard isChosen else { return [] }
-    return BusChecks.search(tree.i2cAdapters().filter { $0.number != number }) {
-      adapter, progress in
+    let others = tree.i2cAdapters().filter { $0.number != number }
+    return BusChecks.search(others, stuck: isStuck ? [number] : []) { adapter, progress in
       do {
         var bus = BusLook(
           try LinuxI2CBus(number: adapter.number, timeoutMilliseconds: nil, tree: tree))
@@ -271,29 +273,39 @@ extension BusChecks {
     }
   }
 
-  /// Looks at adapters one after the other. One that hangs is named, and the others are looked at.
+  /// Looks at adapters one after the other. One that hangs is named, and the others are looked at: but not the channels of
+  /// a multiplexer on a bus that hangs or has the chip, which show the same.
   static func search(
-    _ adapters: [I2CAdapter],
+    _ adapters: [I2CAdapter], stuck: Set<Int> = [],
     _ look: @escaping @Sendable (I2CAdapter, _ progress: () -> Void) -> SensorIdentity?
   ) -> [Check] {
-    adapters.compactMap { adapter in
+    var known = stuck
+    return adapters.compactMap { adapter in
+      guard !known.contains(where: { adapter.name.hasPrefix("i2c-\($0)-mux") }) else { return nil }
       do throws(LinuxIOError) {
         let found = try BusErrand(bus: adapter.number, patience: BusChecks.patience).run {
           look(adapter, $0)
         }
-        return found.map { elsewhere($0, adapter) }
+        if found != nil { known.insert(adapter.number) }
+        let hasChannels = adapters.contains { $0.name.hasPrefix("i2c-\(adapter.number)-mux") }
+        return found.map { elsewhere($0, adapter, hasChannels) }
       } catch {
+        known.insert(adapter.number)
         return Check("bus \(adapter.number)", .unchecked(error.finding))
       }
     }
   }
 
-  static func elsewhere(_ found: SensorIdentity, _ adapter: I2CAdapter) -> Check {
+  static func elsewhere(
+    _ found: SensorIdentity, _ adapter: I2CAdapter, _ hasChannels: Bool = false
+  ) -> Check {
     let number = adapter.number
+    // A channel stays connected after its last transfer.
+    let place = "this bus (\(adapter.name))" + (hasChannels ? " or a channel of it" : "")
     return Check(
       "bus \(number)",
       .advice(
-        "the \(found.model.name) at \(found.address) is on this bus (\(adapter.name)): give --bus \(number), or "
+        "the \(found.model.name) at \(found.address) is on \(place): give --bus \(number), or "
           + "bus = \(number) in the service's configuration"))
   }
 }

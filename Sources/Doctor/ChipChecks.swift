@@ -15,8 +15,8 @@ struct ChipChecks<Clock: MonotonicClock>: Sendable {
   let board: Board?
   /// The bus's configured clock in hertz; `nil` when not known.
   let configured: Int?
-  /// The configuration of a Raspberry Pi's firmware.
-  var bootPath = "/boot/firmware/config.txt"
+  /// The machine on which the board's commands run.
+  var tree = SystemTree.live
   /// Whether the bus's clock is measured under load, too, which takes two seconds.
   var isLoading = false
   let clock: Clock
@@ -185,7 +185,7 @@ extension ChipChecks {
   ) -> (meter: BusMeter?, refusal: LinuxIOError?) {
     guard isLoading else { return (nil, nil) }
     do throws(LinuxIOError) {
-      let load = try BusyLoad(threads: 4)
+      let load = try (0..<4).map { _ throws(LinuxIOError) in try BusyLoad() }
       // A core's clock follows within a second.
       for _ in 0..<10 {
         clock.sleep(until: clock.now() + 100_000_000)
@@ -230,19 +230,18 @@ extension ChipChecks {
 
   /// The board's command for a bus that keeps its clock.
   private var steady: [Mend] {
-    board?.steadyBusCommand.map { [.shown(here($0), isLater: true)] } ?? []
+    board?.steadyBusCommand.map { [later($0)] } ?? []
   }
 
-  /// A command for the present configuration of the firmware.
-  private func here(_ command: String) -> String {
-    let usual = "/boot/firmware/config.txt"
-    return command.parts(around: usual).map { "\($0.before)\(bootPath)\($0.after)" } ?? command
+  /// A command of the board for this machine, which a restart follows.
+  private func later(_ command: String) -> Mend {
+    .shown(BootConfiguration.command(command, tree), isLater: true)
   }
 }
 
 /// The configured rate on the bus as it is.
 extension ChipChecks {
-  private func rate(_ found: SensorIdentity, _ meter: BusMeter) -> Finding? {
+  private func rate(_ found: SensorIdentity, _ meter: BusMeter) -> Finding {
     let busClock = BusClock(configured: configured, measured: meter.hertz)
     let refusal = configuration.refusal(of: found.model, on: busClock, keptBy: nil)
     if let refusal {
@@ -262,6 +261,6 @@ extension ChipChecks {
     else { return [] }
     // A # begins the explanation.
     let words = command.parts(around: "   #").map { String($0.before) } ?? command
-    return [.shown(here(words), isLater: true)]
+    return [later(words)]
   }
 }

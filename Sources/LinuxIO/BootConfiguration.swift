@@ -38,6 +38,11 @@ package struct BootConfiguration {
     return isOld ? paths[1] : paths[0]
   }
 
+  /// A command that writes to the usual file, for the file of this machine.
+  package static func command(_ usual: String, _ tree: SystemTree) -> String {
+    usual.parts(around: paths[0]).map { "\($0.before)\(path(tree))\($0.after)" } ?? usual
+  }
+
   /// The lines of `text` that apply, with those of the files beside it that `include` names: one level of them.
   private static func applying(
     _ text: String, in path: String, _ filter: inout BootFilter, _ tree: SystemTree,

@@ -152,16 +152,18 @@ struct DoctorChipTests {
     let refused = try #require(try look(&slow, configured: 100_000, rate: 1000)["rate"])
     #expect(refused.state == .wrong)
     #expect(refused.mends.first?.command.contains("dtparam=i2c_arm_baudrate=400000") == true)
+    let machine = FakeMachine()
+    machine.write("", to: "boot/config.txt")
+    let tree = SystemTree(root: machine.root)
     let old = ChipChecks(
       configuration: try settings(rate: 1000), board: Board.named("raspberry-pi-4"),
-      configured: 100_000, bootPath: "/boot/config.txt", clock: clock)
+      configured: 100_000, tree: tree, clock: clock)
     let line = old.run(&slow, free: SensorFamily.allAddresses) {}.checks.last?.mends.first?.command
     #expect(line?.hasSuffix("tee -a /boot/config.txt") == true, "\(line ?? "none")")
     // Its line is about the board's own bus, by the adapter's name.
-    let machine = FakeMachine()
     machine.makePiWithBus()
     let buses = BusChecks(
-      tree: SystemTree(root: machine.root), configuration: try settings(rate: 1000),
+      tree: tree, configuration: try settings(rate: 1000),
       board: Board.named("raspberry-pi-4"), boardBus: 1, isServed: false)
     for number in [1, 3] {
       let other = buses.chips(number).run(&slow, free: SensorFamily.allAddresses) {}.checks

@@ -173,6 +173,25 @@ struct DoctorHangTests {
     #expect(checks[1].state == .advice)
     #expect(checks[1].words.contains("the MPU-6050 at 0x68 is on this bus (adapter 136)"))
   }
+
+  @Test("the channels of a multiplexer are not named beside its bus, which has the chip or hangs")
+  func channels() {
+    let buses = [I2CAdapter(number: 137, name: "bcm2835"), I2CAdapter(number: 138, name: "other")]
+    let channels = (0..<8).map {
+      I2CAdapter(number: 140 + $0, name: "i2c-\($0 < 4 ? 137 : 139)-mux (chan_id \($0))")
+    }
+    let chip = SensorIdentity(model: .mpu6050, address: SensorModel.mpu6050.addresses[0])
+    let checks = BusChecks.search(buses + channels, stuck: [139]) { adapter, _ in
+      adapter.number == 138 ? nil : chip
+    }
+    #expect(checks.map(\.name) == ["bus 137"])
+    #expect(checks[0].words.contains("is on this bus (bcm2835) or a channel of it: give --bus 137"))
+    // One that only a channel has is named there.
+    let channel = BusChecks.search(buses + channels) { adapter, _ in
+      adapter.number == 142 ? chip : nil
+    }
+    #expect(channel.map(\.name) == ["bus 142"])
+  }
 }
 
 private func identify(_ bus: consuming SimulatedBus<VirtualClock>) -> SensorIdentity? {

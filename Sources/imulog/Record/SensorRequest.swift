@@ -177,10 +177,7 @@ extension Board {
   /// The command that keeps the clock of a bus, if it is that of the pins and the device tree takes parameters.
   func steadyBusCommand(onBus bus: Int, _ tree: SystemTree) -> String? {
     guard bus == busNumber(tree), tree.hasTreeParameters else { return nil }
-    let (usual, path) = ("/boot/firmware/config.txt", BootConfiguration.path(tree))
-    return steadyBusCommand.flatMap { command in
-      command.parts(around: usual).map { "\($0.before)\(path)\($0.after)" }
-    }
+    return steadyBusCommand.map { BootConfiguration.command($0, tree) }
   }
 
   /// The bus of its pins. Stock kernels number buses in the order of discovery; the device tree's node identifies one.

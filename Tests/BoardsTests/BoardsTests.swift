@@ -88,6 +88,10 @@ struct BoardsTests {
         "raspberry-pi-3"
       ),
       (
+        "Raspberry Pi 3 Model A Plus Rev 1.0\0", "raspberrypi,3-model-a-plus\0brcm,bcm2837\0",
+        "raspberry-pi-3"
+      ),
+      (
         "Raspberry Pi Zero 2 W Rev 1.0\0", "raspberrypi,model-zero-2-w\0brcm,bcm2837\0",
         "raspberry-pi-zero-2-w"
       ),
@@ -103,6 +107,7 @@ struct BoardsTests {
       ("", "raspberrypi,4-model-b\0brcm,bcm2711\0", "raspberry-pi-4"),
       ("Raspberry Pi 4 Model B Rev 1.1\0", "", "raspberry-pi-4"),
       ("Raspberry Pi 3 Model B+", "", "raspberry-pi-3"),
+      ("Raspberry Pi 3 Model A Plus Rev 1.0\0", "", "raspberry-pi-3"),
     ])
   func detect(model: String, compatible: String, id: String) {
     #expect(Board.detect(model: model, compatible: entries(compatible))?.id == id)
@@ -113,6 +118,8 @@ struct BoardsTests {
     arguments: [
       ("", ""), ("\0", "\0"),
       ("Raspberry Pi 500 Rev 1.0\0", "raspberrypi,500\0brcm,bcm2712\0"),
+      // The pins of a module are its carrier's.
+      ("Raspberry Pi Compute Module 4 Rev 1.0\0", "raspberrypi,4-compute-module\0brcm,bcm2711\0"),
       ("Raspberry Pi Zero W Rev 1.1\0", "raspberrypi,model-zero-w\0brcm,bcm2835\0"),
       ("linux,dummy-virt\0", "linux,dummy-virt\0"),
       ("A Raspberry Pi 4 Model B\0", "brcm,bcm2711\0"),

@@ -31,7 +31,7 @@ CHANNEL = 3
 TREES: dict[str, str | None] = {
     "bcm2711-rpi-4-b": "raspberry-pi-4", "bcm2711-rpi-400": "raspberry-pi-4", "bcm2712-rpi-5-b": "raspberry-pi-5",
     BOARD: "raspberry-pi-3", "bcm2837-rpi-3-b-plus": "raspberry-pi-3", "bcm2837-rpi-zero-2-w": "raspberry-pi-zero-2-w",
-    "bcm2711-rpi-cm4-io": None, "bcm2837-rpi-3-a-plus": None, "bcm2837-rpi-cm3-io3": None}
+    "bcm2711-rpi-cm4-io": None, "bcm2837-rpi-3-a-plus": "raspberry-pi-3", "bcm2837-rpi-cm3-io3": None}
 """The boards of the kernel's device trees; those without one have to be named by --board or --bus."""
 
 SECTIONS = {

@@ -63,6 +63,7 @@ extension Board {
     setup = file.all(.setup)
     steadyBus = file.first(.steadyBus)?.text
     notes = file.all(.note)
+    validated = try file.validated()
     _ = try file.required(.source)
     sources = file.all(.source)
   }
@@ -71,7 +72,7 @@ extension Board {
 /// A board file's lines, sorted by key.
 private struct BoardFile {
   enum Key: String {
-    case title, compatible, model, bus, sda, scl, button, led, setup, note, source
+    case title, compatible, model, bus, sda, scl, button, led, setup, note, source, validated
     case busNode = "bus-node"
     case busHertz = "bus-hertz"
     case dataReady = "data-ready"
@@ -79,7 +80,7 @@ private struct BoardFile {
 
     var mayRepeat: Bool {
       switch self {
-      case .compatible, .model, .setup, .note, .source: return true
+      case .compatible, .model, .setup, .note, .source, .validated: return true
       default: return false
       }
     }
@@ -152,6 +153,19 @@ private struct BoardFile {
       throw error(value.line, .badValue(value.text, expected: "a header pin and a line name"))
     }
     return Board.Line(pin: String(pin), name: name)
+  }
+
+  func validated() throws(BoardFileError) -> [String] {
+    for value in values[.validated] ?? [] {
+      let parts = value.text.split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
+      let date = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+      guard parts.count == 4, !parts.contains(""), date.map(\.utf8.count) == [4, 2, 2],
+        date.joined().utf8.allSatisfy({ (0x30...0x39).contains($0) })
+      else {
+        throw error(value.line, .badValue(value.text, expected: "YYYY-MM-DD, name, kernel, chip"))
+      }
+    }
+    return all(.validated)
   }
 
   private func error(_ line: Int, _ problem: BoardFileError.Problem) -> BoardFileError {

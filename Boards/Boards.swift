@@ -20,6 +20,8 @@
 //     steady-bus           0, 1   the shell command that keeps the bus's clock as configured; # begins
 //                                 its explanation
 //     note                 0...   advice to read before buying or wiring
+//     validated            0...   who recorded on a real one: date, name, kernel, chip, as in
+//                                 2027-01-30, Ada Example, Linux 6.12.47, LSM6DSO
 //     source               1...   where the facts come from
 
 /// A board that imulog knows: its bus, its pins and its one-time set-up.
@@ -72,6 +74,8 @@ public struct Board: Sendable, Equatable {
   public let steadyBus: String?
   /// Advice to read before buying or wiring.
   public let notes: [String]
+  /// Who recorded on a real one: date, name, kernel and chip of each report, separated by commas.
+  public let validated: [String]
   /// Where the facts come from.
   public let sources: [String]
 }

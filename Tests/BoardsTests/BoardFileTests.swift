@@ -24,6 +24,8 @@ struct BoardFileTests {
     setup sudo one   # first
     setup two
     note It is a board.
+    validated 2027-01-30, Ada Example, Linux 6.12.47, LSM6DSO
+    validated 2027-02-01, B, Linux 7.0, MPU-6050
     source https://example.org/board
 
     """
@@ -60,6 +62,10 @@ struct BoardFileTests {
     #expect(board.dataReady?.pin == "15" && board.dataReady?.name == "GPIO22")
     #expect(board.setup == ["sudo one   # first", "two"])
     #expect(board.notes == ["It is a board."])
+    #expect(
+      board.validated == [
+        "2027-01-30, Ada Example, Linux 6.12.47, LSM6DSO", "2027-02-01, B, Linux 7.0, MPU-6050",
+      ])
     #expect(board.sources == ["https://example.org/board"])
   }
 
@@ -71,6 +77,7 @@ struct BoardFileTests {
     #expect(board.button == nil && board.led == nil && board.dataReady == nil)
     #expect(
       board.compatible.isEmpty && board.models.isEmpty && board.setup.isEmpty && board.notes.isEmpty
+        && board.validated.isEmpty
     )
   }
 
@@ -116,8 +123,22 @@ struct BoardFileTests {
     let lines = Self.whole.split(separator: "\n", omittingEmptySubsequences: false)
     let text = lines.filter { !$0.hasPrefix(key + " ") }.joined(separator: "\n")
     let error = problem(in: text)
-    #expect(error?.line == 17)
+    #expect(error?.line == 19)
     #expect(error?.problem == .missingKey(key))
+  }
+
+  @Test(
+    "a validation has a date, a name, a kernel and a chip",
+    arguments: [
+      "2027-01-30", "2027-01-30, A, Linux 7", "2027-01-30, A, Linux 7, ", "2027-01-30, A, , B",
+      "2027-1-30, A, Linux 7, B", "30.01.2027, A, Linux 7, B", "2027-01-3x, A, Linux 7, B",
+      "2027-01-30, A, Linux 7, B, C", "A, 2027-01-30, Linux 7, B",
+    ])
+  func validation(value: String) {
+    let error = problem(in: Self.whole + "validated \(value)\n")
+    let text = value.hasSuffix(" ") ? String(value.dropLast()) : value
+    #expect(error?.line == 21)
+    #expect(error?.problem == .badValue(text, expected: "YYYY-MM-DD, name, kernel, chip"))
   }
 
   @Test("bytes that are not UTF-8 are refused")

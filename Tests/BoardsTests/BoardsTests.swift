@@ -64,6 +64,21 @@ struct BoardsTests {
     #expect(board.bus == .device(number: 1))
   }
 
+  @Test("README's table of boards is made from their files")
+  func readme() throws {
+    let boards = Board.all.filter { $0.bus != .simulated }
+    let table =
+      ["| board | validated by users: date, name, kernel, chip |", "|---|---|"]
+      + boards.map { board in
+        let reports = board.validated.isEmpty ? ["not yet"] : board.validated
+        return "| \(board.title) | \(reports.joined(separator: "<br>")) |"
+      }
+    let readme = try #require(text(of: "README.md"), "README.md cannot be read")
+    #expect(
+      readme.contains("\n\n\(table.joined(separator: "\n"))\n\n"),
+      "README.md lacks:\n\(table.joined(separator: "\n"))")
+  }
+
   @Test("every Raspberry Pi, and no other board, mentions the Sense HAT", arguments: Board.all)
   func senseHAT(board: Board) {
     let mentions = board.notes.contains { $0.contains("Sense HAT") && $0.contains("0x6A") }
@@ -135,6 +150,17 @@ struct BoardsTests {
 
   /// The entries of a device-tree list of strings, each with a NUL after it.
   private func entries(_ list: String) -> [String] { list.split(separator: "\0").map(String.init) }
+}
+
+/// A file of the source tree; `nil` where it cannot be read.
+private func text(of name: String, testFile: String = #filePath) -> String? {
+  // From the folder of this file, which may be a link.
+  let folder = testFile.split(separator: "/").dropLast().joined(separator: "/")
+  guard let file = fopen("/\(folder)/../../\(name)", "r") else { return nil }
+  defer { fclose(file) }
+  var bytes: [UInt8] = []
+  while case let byte = fgetc(file), byte != EOF { bytes.append(UInt8(truncatingIfNeeded: byte)) }
+  return String(validating: bytes, as: UTF8.self)
 }
 
 /// The names of the board files in the source tree.

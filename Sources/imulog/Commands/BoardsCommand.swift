@@ -65,6 +65,10 @@ struct BoardsCommand: ParsableCommand {
       for step in board.setup { try Console.data("  \(step)") }
     }
     for note in board.notes { try Console.data("Note: \(note)") }
+    for report in board.validated { try Console.data("Validated: \(report)") }
+    if board.validated.isEmpty, board.bus != .simulated {
+      try Console.data("Validated: not yet; nobody reported a recording on a real one")
+    }
   }
 
   private func printJSON(_ boards: [Board], here: Board?) throws {
@@ -76,6 +80,7 @@ struct BoardsCommand: ParsableCommand {
           json.member("here", board == here)
           json.member("setup", board.setup)
           json.member("notes", board.notes)
+          json.member("validated", board.validated)
         }
       }
     }

@@ -39,7 +39,7 @@ package struct DoctorCheck: Sendable {
   /// All, in the order in which they look and print.
   package static let all: [DoctorCheck] = [
     configuration, system, realTime, memoryLock, processorSleep, wallClock, batteryClock, supply,
-    store, card, service, buttonAndLight, bus,
+    store, recorded, card, service, buttonAndLight, bus,
   ]
 
   static let configuration = DoctorCheck(["configuration": "the service's configuration file"]) {
@@ -71,6 +71,8 @@ package struct DoctorSubject {
   let store: String?
   /// Nanoseconds for which the card is written to; `nil` to leave it alone.
   let probeLength: Int64?
+  /// Whether the findings are for an issue.
+  let isReport: Bool
   /// The settings with the options of the command line, by which the sensor is looked for.
   let chosen: RecorderConfiguration
   /// The board; `nil` for an unknown machine.
@@ -81,11 +83,11 @@ package struct DoctorSubject {
   package init(
     tree: SystemTree, unit: ServiceUnit?, status: Result<RecorderStatus, any Error>,
     configured: [Check], configuration: RecorderConfiguration, chosen: RecorderConfiguration,
-    store: String?, probeLength: Int64?, board: Board?, boardBus: Int?
+    store: String?, probeLength: Int64?, isReport: Bool, board: Board?, boardBus: Int?
   ) {
     (self.tree, self.unit, self.status) = (tree, unit, status)
     (self.configured, self.configuration, self.chosen) = (configured, configuration, chosen)
-    (self.store, self.probeLength) = (store, probeLength)
+    (self.store, self.probeLength, self.isReport) = (store, probeLength, isReport)
     (self.board, self.boardBus) = (board, boardBus)
   }
 

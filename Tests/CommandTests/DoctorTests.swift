@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import IMUModel
+import LogStoreTesting
 import TestSupport
 import Testing
 
@@ -258,6 +260,81 @@ struct DoctorTests {
       "--store", "patients/anna", "doctor", "--report", "--root",
       bench.directory.path + "/machine", "--board", "raspberry-pi-4")
     #expect(relative.output.hasPrefix("# imulog doctor\n") && !relative.output.contains("anna"))
+  }
+
+  /// A report's rows of a check: its finding, and its figures.
+  private func report(_ name: String, _ more: String...) -> [String] {
+    bench.run(["doctor", "--report", "--root", machine.root] + more).lines
+      .filter { $0.hasPrefix("| \(name) ") }
+  }
+
+  @Test("a report begins with what a board is judged by, looked at or not")
+  func judged() {
+    machine.makePi()
+    let lines = bench.run("doctor", "--report", "--root", machine.root).lines
+    let first = lines.drop { !$0.hasPrefix("|---") }.dropFirst().prefix(7)
+    #expect(
+      first.map { $0.split(separator: "|")[0] }
+        == [" board ", " system ", " chip ", " bus clock ", " rate ", " recorded ", " card "])
+    #expect(first.contains("| chip | - | not looked at |"))
+    #expect(first.first == "| board | ok | Raspberry Pi 4 Model B |")
+    #expect(lines.count { $0.hasPrefix("| board | ok |") } == 1)
+  }
+
+  @Test("a report sums up this board's recordings since its start, and no others")
+  func recorded() throws {
+    machine.makePi()
+    machine.write("here\n", to: "proc/sys/kernel/random/boot_id")
+    #expect(report("recorded 1").isEmpty)
+    func record(_ number: Int, _ change: (inout RecordingDescription) -> Void = { _ in }) throws {
+      var log = ExampleLog.description(UInt64(number))
+      (log.board, log.boot, log.number) = ("Raspberry Pi 4 Model B", "here", UInt32(number))
+      change(&log)
+      bench.record(
+        try ExampleLog(ticks: 100, description: log).bytes,
+        as: ExampleLog.fileName(number, of: log.id))
+    }
+    try record(1) { $0.boot = "before" }
+    try record(2) { $0.board = "simulator" }
+    try record(3) { $0.recoveredFrom = $0.id }
+    try record(4) { $0.sensor.model = SensorDescription.importedModel }
+    #expect(
+      report("recorded 1") == [
+        "| recorded 1 | advice | nothing since the machine started: `imulog record --for 1h`, then report again |"
+      ])
+    // Gaps of three ticks at 13, 42 and 71.
+    try record(5)
+    try record(6)
+    bench.record([7], as: ExampleLog.fileName(7))
+    #expect(
+      report("recorded 1") == [
+        "| recorded 1 | advice | MPU-6050 at 10 Hz: 0.006 hours, 18 of 200 samples missing, woken at most 1 µs late; "
+          + "2 of 2 recordings flawed; 1 recording not read |",
+        "| recorded 1 | sensor | MPU-6050 at 10 Hz |", "| recorded 1 | recordings | 2 |",
+        "| recorded 1 | flawed | 2 |", "| recorded 1 | hours | 0.006 |",
+        "| recorded 1 | scheduled | 200 |", "| recorded 1 | sampled | 182 |",
+        "| recorded 1 | busError | 18 |", "| recorded 1 | late_at_most_us | 1 |",
+      ])
+    // The simulator's are no evidence of a board.
+    let simulated = report("recorded 1", "--board", "simulator")
+    #expect(simulated.contains("| recorded 1 | recordings | 1 |"))
+  }
+
+  @Test("a report has the bounds of times by the chip's clock, of each rate apart")
+  func proved() throws {
+    let live = ["record", "--board", "simulator", "--for", "1s"]
+    for more in [["--rate", "416", "--sensor", "lsm6dso", "--clock", "chip"], []] {
+      let outcome = bench.run(live + more)
+      try #require(outcome.status == 0, "\(outcome.talk)")
+    }
+    let boot = bench.shell("cat /proc/sys/kernel/random/boot_id").output
+    machine.write(boot, to: "proc/sys/kernel/random/boot_id")
+    let polled = report("recorded 1", "--board", "simulator")
+    #expect(polled.first?.contains(": 0 hours, 0 of 10 samples missing, woken at most ") == true)
+    let chip = report("recorded 2", "--board", "simulator")
+    #expect(chip.first?.contains("LSM6DSO at 416 Hz by its own clock: ") == true, "\(chip)")
+    #expect(chip.first?.contains(", times proved to ±") == true, "\(chip)")
+    #expect(chip.contains { $0.hasPrefix("| recorded 2 | proved_to_us | ") }, "\(chip)")
   }
 
   @Test("a command stands in a report as it is typed")

@@ -24,7 +24,7 @@ struct DoctorCommand: ParsableCommand {
         imulog doctor
         imulog doctor --card
         sudo imulog doctor --fix
-        imulog doctor --report > report.md
+        imulog doctor --card --report > report.md
       """)
 
   @ParentCommand var program: Imulog
@@ -120,7 +120,7 @@ struct DoctorCommand: ParsableCommand {
     return DoctorSubject(
       tree: tree, unit: unit, status: status, configured: configured, configuration: settings,
       chosen: chosen, store: storePath(found),
-      probeLength: card ? cardSeconds * 1_000_000_000 : nil, board: board,
+      probeLength: card ? cardSeconds * 1_000_000_000 : nil, isReport: report, board: board,
       boardBus: board?.busNumber(tree))
   }
 

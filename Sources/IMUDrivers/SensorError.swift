@@ -70,7 +70,10 @@ extension SensorError: CustomStringConvertible {
 
   private static func remedy(_ findings: [ProbeResult]) -> String {
     for finding in findings {
-      if case .failure(let error) = finding.result, error.kind != .noAcknowledge {
+      // A bus error is a missing acknowledgement, too, on a Raspberry Pi 0 to 4 with the kernel of its own system.
+      if case .failure(let error) = finding.result,
+        error.kind != .noAcknowledge, error.kind != .bus
+      {
         return remedy(error.kind)
       }
     }

@@ -19,12 +19,17 @@ public enum Fault: Equatable, Sendable, BitwiseCopyable {
   case silence(nanoseconds: Int64)
   /// The identity registers answer `identity` for `nanoseconds`; everything else works.
   case misidentify(identity: UInt8, nanoseconds: Int64)
-  /// `transfers` transfers fail, with an error of this kind and errno. The chip does not see them.
-  case fail(BusError.Kind, errno: Int32 = 0, transfers: Int = 1)
+  /// `transfers` transfers fail for this cause, with the adapter's errno unless given. The chip does not see them.
+  case fail(BusError.Kind, errno: Int32? = nil, transfers: Int = 1)
   /// In one transfer, the bits of `mask` are flipped in data byte number `byte`, unnoticed: the bus has no checksum.
   case corrupt(byte: Int, mask: UInt8)
   /// A read fails after `bytes` bytes, which have left the chip's FIFO. A write, or a shorter read, succeeds.
-  case failInBurst(bytes: Int, BusError.Kind, errno: Int32 = 0)
+  case failInBurst(bytes: Int, BusError.Kind, errno: Int32? = nil)
+  /// A chip holds the clock before data byte `byte` of a read. A BSC may follow with a pulse that is too short for the chip,
+  /// which is then a bit behind: that byte comes shifted, the chip takes the line after it for the end, and the rest is FF.
+  /// No error shows it (advamation.com, "Raspberry Pi I2C clock-stretching bug"; raspberrypi/linux, issue 254). Other
+  /// adapters wait, as after a write or a shorter read.
+  case stretch(byte: Int)
   /// The chips' oscillators are faster by this from now on; at most three times.
   case clockStep(partsPerMillion: Int)
   /// The bus runs at so many percent of the clock that it was made with, from that bit of the present transfer on. On a

@@ -12,8 +12,9 @@ public import IMUModel
 /// the same counts, on each machine. No other address is acknowledged. A transfer allocates nothing.
 ///
 /// With a bus clock, a transfer takes its time: 9·(3 + N) + 3 bits for a read of N bytes, 29 bits for a write, 11 bits for a
-/// failure. The bus waits that long on its clock, a ``VirtualClock``, and the chips keep sampling meanwhile. Without a bus
-/// clock a transfer takes no time, which suits a real clock; a burst then never meets a new sample.
+/// failure, and 0.1 s more where a driver waits for an end. The bus waits that long on its clock, a ``VirtualClock``, and the
+/// chips keep sampling meanwhile. Without a bus clock a transfer takes no time, which suits a real clock; a burst then never
+/// meets a new sample.
 public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked Sendable {
   // Safe: allocated and initialised in `init`, freed in `deinit` by the one owner that a ~Copyable value has, and used
   // in its methods only. The owner of this value is the wire's only user, so both may move to another thread together.
@@ -24,19 +25,23 @@ public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked
   /// A bus with a chip whose power came on at `poweredOn`, by default long ago, and whose motion begins now.
   public init(
     clock: Clock, chip: SimulatedChip, address: I2CAddress, motion: Motion = .still,
-    busHertz: Int? = nil, poweredOn: MonotonicTime? = nil
+    busHertz: Int? = nil, poweredOn: MonotonicTime? = nil, adapter: SimulatedAdapter = .generic
   ) {
-    self.init(clock: clock, motion: motion, busHertz: busHertz)
+    self.init(clock: clock, motion: motion, busHertz: busHertz, adapter: adapter)
     attach(chip, at: address, poweredOn: poweredOn)
   }
 
   /// A bus with nothing on it yet.
-  public init(clock: Clock, motion: Motion = .still, busHertz: Int? = nil) {
+  public init(
+    clock: Clock, motion: Motion = .still, busHertz: Int? = nil,
+    adapter: SimulatedAdapter = .generic
+  ) {
     self.clock = clock
     takesTime = busHertz != nil
     wire = .allocate(capacity: 1)
     wire.initialize(
-      to: Wire(origin: clock.now().nanoseconds, busHertz: busHertz, motion: motion))
+      to: Wire(
+        origin: clock.now().nanoseconds, busHertz: busHertz, motion: motion, adapter: adapter))
   }
 
   deinit {
@@ -91,7 +96,8 @@ extension SimulatedBus {
   /// The number of transfers so far, including failed ones.
   package var transferCount: Int { wire.pointee.transfers }
 
-  /// Injects a fault, with the next transfer unless `trigger` says when; traps when 64 faults are pending.
+  /// Injects a fault, with the next transfer unless `trigger` says when; traps when 64 faults are pending, and at a failure
+  /// that the adapter does not know.
   public mutating func inject(_ fault: Fault, at trigger: FaultTrigger? = nil) {
     wire.pointee.add(fault, at: trigger ?? .transfer(wire.pointee.transfers + 1))
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 public import IMUModel
 
 /// The bus and its chips as a function of time: all of ``SimulatedBus`` that needs no clock.
@@ -19,6 +20,7 @@ struct Wire: ~Copyable {
   private let busHertz: Int?
   private(set) var timing: WireTiming
   let source: MotionSource
+  private let adapter: SimulatedAdapter
 
   /// A chip, and where it answers.
   struct Place {
@@ -43,19 +45,22 @@ struct Wire: ~Copyable {
   private(set) var transfers = 0
   private var script = FaultScript()
   private var absentUntil = Int64.min
-  private var failures: (count: Int, kind: BusError.Kind, errno: Int32) = (0, .bus, 0)
+  private var failures: (count: Int, kind: BusError.Kind, errno: Int32?) = (0, .bus, 0)
   private var corruption: (byte: Int, mask: UInt8) = (0, 0)
   private var cut: (byte: Int, rest: UInt8, boots: Bool)?
-  private var interruption: (bytes: Int, error: BusError.Kind, errno: Int32)?
+  private var interruption: (bytes: Int, error: BusError.Kind, errno: Int32?)?
+  /// The data byte before which a chip holds the clock.
+  private var stretched = Int.max
   private var silentUntil = Int64.min
   /// Of the first chip; `nil` while it is not wired.
   var interrupt: SimulatedInterrupt?
   private var alias: (identity: UInt8, until: Int64) = (0, .min)
 
-  init(origin: Int64, busHertz: Int?, motion: Motion) {
+  init(origin: Int64, busHertz: Int?, motion: Motion, adapter: SimulatedAdapter) {
     precondition(busHertz ?? 1 > 0, "a bus clock has a positive frequency")
     self.origin = origin
     self.busHertz = busHertz
+    self.adapter = adapter
     timing = WireTiming(hertz: busHertz)
     places = .allocate(capacity: Self.capacity)
     rows = .allocate(capacity: motion.rows.count)
@@ -95,7 +100,15 @@ struct Wire: ~Copyable {
     place(of: address).map { places[$0].chip.outputs(atTick: tick) }
   }
 
-  mutating func add(_ fault: Fault, at trigger: FaultTrigger) { script.add(fault, at: trigger) }
+  mutating func add(_ fault: Fault, at trigger: FaultTrigger) {
+    if case .fail(let cause, nil, _) = fault { checkKnown(cause) }
+    if case .failInBurst(_, let cause, nil) = fault { checkKnown(cause) }
+    script.add(fault, at: trigger)
+  }
+
+  private func checkKnown(_ cause: BusError.Kind) {
+    precondition(adapter.errno(of: cause, in: .read) != nil, "the adapter has no such failure")
+  }
 
   /// Reads `bytes.count` registers from `register` on, in a transfer that begins at `start`.
   @usableFromInline
@@ -113,15 +126,24 @@ struct Wire: ~Copyable {
     _ address: I2CAddress, register: UInt8, into bytes: UnsafeMutableRawBufferPointer,
     start: Int64
   ) -> Outcome {
-    if let failure = begin(.read, address, register, start) { return failure }
+    if let failure = begin(.read, address, register, start, count: bytes.count) { return failure }
     let index = place(of: address)
-    if let (count, kind, errno) = interruption, count < bytes.count, let index {
+    if let (count, cause, errno) = interruption, count < bytes.count, let index {
       (places + index).pointee.chip.read(
         register, into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<count]), start: start,
         timing: timing)
       return Outcome(
-        error: BusError(kind, .read, address: address, register: register, errno: errno),
-        end: timing.fetch(of: count, start: start))
+        error: adapter.error(cause, errno: errno, .read, address: address, register: register),
+        end: timing.fetch(of: count, start: start) + patience(for: cause))
+    }
+    if stretched < bytes.count, adapter.cutsStretchedClock, let index {
+      let end = stretched + 1
+      (places + index).pointee.chip.read(
+        register, into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<end]), start: start,
+        timing: timing)
+      bytes[stretched] = bytes[stretched] & 0x80 | bytes[stretched] >> 1
+      for index in end..<bytes.count { bytes[index] = 0xFF }
+      return Outcome(error: nil, end: timing.endOfRead(of: bytes.count, start: start))
     }
     if start < silentUntil {
       for index in bytes.indices { bytes[index] = 0xFF }
@@ -189,28 +211,38 @@ struct Wire: ~Copyable {
     return interrupt?.next(at: instant)
   }
 
+  /// Nanoseconds that the driver waits in vain.
+  private func patience(for cause: BusError.Kind) -> Int64 {
+    cause == .timeout && adapter != .generic ? SimulatedAdapter.patience : 0
+  }
+
   /// Counts the transfer and lets due faults happen; the outcome when the transfer ends here.
   private mutating func begin(
-    _ operation: BusError.Operation, _ address: I2CAddress, _ register: UInt8, _ start: Int64
+    _ operation: BusError.Operation, _ address: I2CAddress, _ register: UInt8, _ start: Int64,
+    count: Int = 1
   ) -> Outcome? {
     timing.begin()
     transfers += 1
     corruption = (0, 0)
     interruption = nil
+    stretched = .max
     let reading = operation == .read ? register : nil
     while let due = script.removeDue(transfer: transfers, at: start, reading: reading) {
       apply(due.fault, at: due.instant)
     }
-    var error: BusError?
-    if failures.count > 0 {
+    var failure: (cause: BusError.Kind, errno: Int32?)?
+    if !(1...SimulatedAdapter.longestRead).contains(count), adapter != .generic {
+      failure = (.unsupported, EINVAL)
+    } else if failures.count > 0 {
       failures.count -= 1
-      error = BusError(
-        failures.kind, operation, address: address, register: register, errno: failures.errno)
+      failure = (failures.kind, failures.errno)
     } else if start < absentUntil || !acknowledges(address, at: start) {
-      error = BusError(.noAcknowledge, operation, address: address, register: register)
+      failure = (.noAcknowledge, nil)
     }
-    guard let error else { return nil }
-    return Outcome(error: error, end: timing.endOfFailure(start: start))
+    guard let (cause, errno) = failure else { return nil }
+    return Outcome(
+      error: adapter.error(cause, errno: errno, operation, address: address, register: register),
+      end: timing.endOfFailure(start: start) + patience(for: cause))
   }
 
   private func acknowledges(_ address: I2CAddress, at instant: Int64) -> Bool {
@@ -238,6 +270,7 @@ struct Wire: ~Copyable {
     case .fail(let kind, let errno, let count): failures = (count, kind, errno)
     case .corrupt(let byte, let mask): corruption = (byte, mask)
     case .failInBurst(let bytes, let kind, let errno): interruption = (bytes, kind, errno)
+    case .stretch(let byte): stretched = byte
     case .clockStep(let partsPerMillion):
       let factor = 1 + Double(partsPerMillion) * 1e-6
       forEachChip { $0.oscillator.step(at: instant, factor: factor) }

@@ -2,11 +2,17 @@
 
 import IMUModel
 import IMUDrivers
+import SimulatedIMU
 import Testing
 
 @Suite("Faults during bring-up")
 struct FaultTests {
   static let fixtures = [0, 1, 5, 7, 10].map { SensorModelFixture.all[$0] }
+
+  /// All failures of all adapters.
+  static let failures = SimulatedAdapter.allCases.flatMap { adapter in
+    BusError.Kind.allCases.filter { adapter.errno(of: $0, in: .read) != nil }.map { (adapter, $0) }
+  }
 
   /// The trace of an undisturbed bring-up.
   private static func undisturbed(_ fixture: SensorModelFixture) throws -> [TraceBus.Transfer] {
@@ -20,9 +26,10 @@ struct FaultTests {
     arguments: fixtures)
   func deadFromTransfer(fixture: SensorModelFixture) throws {
     let trace = try FaultTests.undisturbed(fixture)
-    for kind in BusError.Kind.allCases {
+    for (adapter, kind) in Self.failures {
       for number in trace.indices {
         let bus = TraceBus.chip(fixture)
+        bus.adapter = adapter
         bus.failure = { $0 >= number ? kind : nil }
         var sensor = try polled(bus, fixture.model)
         let (error, register) = (bringUpError(&sensor), trace[number].register)
@@ -32,6 +39,7 @@ struct FaultTests {
         }
         #expect(named.address == register)
         #expect(cause.register == register)
+        #expect(adapter == .generic || BusError.Kind(errno: cause.errno) == cause.kind)
         #expect(error?.description.contains("\(named)") == true)
         let count = bus.trace.count
         // Other failures are retried.
@@ -50,12 +58,16 @@ struct FaultTests {
   )
   func passingFailure(fixture: SensorModelFixture) throws {
     let trace = try FaultTests.undisturbed(fixture)
-    for number in trace.indices {
-      let bus = TraceBus.chip(fixture)
-      bus.failure = { $0 == number ? .noAcknowledge : nil }
-      _ = try broughtUp(bus, fixture.model)
-      // A slot without tags is read anew, with its place.
-      #expect((trace.count...trace.count + 2).contains(bus.trace.count))
+    let passing: [BusError.Kind] = [.noAcknowledge, .arbitrationLost, .bus]
+    for (adapter, kind) in Self.failures where passing.contains(kind) {
+      for number in trace.indices {
+        let bus = TraceBus.chip(fixture)
+        bus.adapter = adapter
+        bus.failure = { $0 == number ? kind : nil }
+        _ = try broughtUp(bus, fixture.model)
+        // A slot without tags is read anew, with its place.
+        #expect((trace.count...trace.count + 2).contains(bus.trace.count))
+      }
     }
   }
 
@@ -84,9 +96,12 @@ struct FaultTests {
     }
   }
 
-  @Test("bring-up waits at most 100 ms for a chip that is starting")
-  func poweringUp() throws {
+  @Test(
+    "bring-up waits at most 100 ms for a chip that is starting",
+    arguments: SimulatedAdapter.allCases)
+  func poweringUp(adapter: SimulatedAdapter) throws {
     let bus = TraceBus.mpu6050()
+    bus.adapter = adapter
     bus.failure = { $0 < 30 ? .noAcknowledge : nil }
     var sensor = try polled(bus, .mpu6050)
     let waits = try bringUp(&sensor)

@@ -2,6 +2,7 @@
 
 import IMUModel
 import IMUDrivers
+import SimulatedIMU
 import Testing
 
 @Suite("Identification")
@@ -56,14 +57,19 @@ struct SensorIdentityTests {
     #expect(failure(&mpu) == "found mpu6050")
   }
 
-  @Test("an empty bus: the finding at each address, and the remedy")
-  func nobody() {
+  @Test(
+    "an empty bus: the finding at each address, and the remedy",
+    arguments: [
+      (.generic, "no chip acknowledged"), (.bsc, "no chip acknowledged (errno 121)"),
+      (.bscOfRaspberryPiOS, "bus error (errno 5)"), (.rp1, "no chip acknowledged (errno 121)"),
+    ] as [(SimulatedAdapter, String)])
+  func nobody(adapter: SimulatedAdapter, meaning: String) {
     var bus = TraceBus(0x50)
+    bus.adapter = adapter
     #expect(
       failure(&bus)
-        == "no usable sensor was found (0x68: no chip acknowledged; 0x69: no chip "
-        + "acknowledged; 0x6a: no chip acknowledged; 0x6b: no chip acknowledged): check the bus "
-        + "number, the chip's power, SDA, SCL and pull-ups")
+        == "no usable sensor was found (0x68: \(meaning); 0x69: \(meaning); 0x6a: \(meaning); "
+        + "0x6b: \(meaning)): check the bus number, the chip's power, SDA, SCL and pull-ups")
   }
 
   @Test("an unknown chip: its identity, the chips that have it, and how to force it")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import SimulatedIMU
 
 /// One chip as an array of registers, with an ordered trace of its transfers.
 ///
@@ -29,6 +30,8 @@ final class TraceBus: I2CBus {
   var onWrite: (TraceBus, UInt8, UInt8) -> Void = { bus, register, value in
     bus.registers[Int(register)] = value
   }
+  /// How failures end; of no kernel, with the errno 121.
+  var adapter = SimulatedAdapter.generic
   /// The failure of the transfer with this number, counted from 0 as in the trace.
   var failure: (Int) -> BusError.Kind? = { _ in nil }
 
@@ -65,10 +68,12 @@ final class TraceBus: I2CBus {
     let kind = failure(trace.count)
     trace.append(transfer)
     if let kind {
-      throw BusError(kind, operation, address: address, register: transfer.register, errno: 121)
+      throw adapter.error(
+        kind, errno: adapter == .generic ? 121 : nil, operation, address: address,
+        register: transfer.register)
     }
     guard address == self.address else {
-      throw BusError(.noAcknowledge, operation, address: address, register: transfer.register)
+      throw adapter.error(.noAcknowledge, operation, address: address, register: transfer.register)
     }
   }
 }

@@ -11,13 +11,13 @@ struct Bench: ~Copyable {
 
   init(
     _ chip: SimulatedChip, motion: Motion = .still, busHertz: Int? = nil,
-    poweredOn: MonotonicTime? = nil
+    poweredOn: MonotonicTime? = nil, adapter: SimulatedAdapter = .generic
   ) {
     clock = VirtualClock()
     address = I2CAddress(known: chip.model == .mpu6050 ? 0x68 : 0x6A)
     bus = SimulatedBus(
       clock: clock, chip: chip, address: address, motion: motion, busHertz: busHertz,
-      poweredOn: poweredOn)
+      poweredOn: poweredOn, adapter: adapter)
   }
 
   mutating func read(_ register: UInt8, count: Int) throws(BusError) -> [UInt8] {

@@ -178,3 +178,65 @@ struct FaultTests {
     #expect(Int(after[1]) % 14 == (140 - 30) % 14)
   }
 }
+
+/// What the drivers of real adapters make of faults.
+extension FaultTests {
+  @Test(
+    "each adapter ends a transfer as its driver does, after 0.1 s where that waits in vain",
+    arguments: [
+      (.bsc, .noAcknowledge, 121, 121), (.bsc, .timeout, 110, 110), (.bsc, .bus, 5, 5),
+      (.bsc, .unsupported, 95, 95), (.bsc, .arbitrationLost, nil, nil),
+      (.bscOfRaspberryPiOS, .noAcknowledge, 5, 121), (.bscOfRaspberryPiOS, .timeout, 110, 110),
+      (.rp1, .noAcknowledge, 121, 121), (.rp1, .timeout, 110, 110), (.rp1, .bus, 5, 5),
+      (.rp1, .unsupported, 22, 22), (.rp1, .arbitrationLost, 11, 11), (.rp1, .busy, nil, nil),
+    ] as [(SimulatedAdapter, BusError.Kind, Int32?, Int32?)])
+  func adapter(adapter: SimulatedAdapter, cause: BusError.Kind, read: Int32?, write: Int32?) {
+    #expect(adapter.errno(of: cause, in: .read) == read)
+    #expect(adapter.errno(of: cause, in: .write) == write)
+    guard let read, let write else { return }
+    var bench = Bench(.mpu6050, busHertz: 400_000, adapter: adapter)
+    bench.bus.inject(.fail(cause, transfers: 2))
+    let start = bench.clock.now()
+    let failed = bench.failure(reading: 0x75, at: bench.address)
+    let bits = cause == .timeout ? 40_011 : 11
+    #expect(bench.clock.now() - start == Int64(bits) * 2500)
+    #expect(failed?.errno == read && failed?.kind == BusError.Kind(errno: read))
+    let written = bench.failure(writing: 0x6B, at: bench.address)
+    #expect(written?.errno == write)
+    let absent = bench.failure(reading: 0x75, at: I2CAddress(known: 0x69))
+    #expect(absent?.errno == adapter.errno(of: .noAcknowledge, in: .read))
+  }
+
+  @Test("no kernel passes on a read of nothing, or of more than 8192 bytes")
+  func lengths() throws {
+    for adapter in SimulatedAdapter.allCases {
+      for count in [0, 1, 8192, 8193] {
+        var bench = Bench(.mpu6050, adapter: adapter)
+        let result = Result { try bench.read(0x74, count: count) }
+        let isRefused = adapter != .generic && !(1...8192).contains(count)
+        if isRefused {
+          #expect(
+            throws: BusError(.unsupported, .read, address: bench.address, register: 0x74, errno: 22)
+          ) {
+            try result.get()
+          }
+        } else {
+          #expect(try result.get().count == count)
+        }
+      }
+    }
+  }
+
+  @Test("a chip that holds the clock is a bit behind on a BSC, without an error; others wait")
+  func stretch() throws {
+    for adapter in SimulatedAdapter.allCases {
+      var bench = Bench(.mpu6050, adapter: adapter)
+      try bench.write([0x6B: 0x01, 0x19: 0x35, 0x1A: 0x03, 0x1B: 0x98])
+      bench.bus.inject(.stretch(byte: 2))
+      let bytes = try bench.read(0x19, count: 4)
+      let isCut = adapter == .bsc || adapter == .bscOfRaspberryPiOS
+      #expect(bytes == (isCut ? [0x35, 0x03, 0xCC, 0xFF] : [0x35, 0x03, 0x98, 0x00]))
+      #expect(try bench.read(0x1B) == 0x98)
+    }
+  }
+}

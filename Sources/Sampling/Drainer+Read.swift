@@ -13,7 +13,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
       doubts = 0
       while let edge = sensor.nextEdge() { edges.note(edge) }
       guard !fill.isOverrun else {
-        loss = EpochLoss(.overflow, .missed)
+        loss = overflow
         return sensor.losesAlignment ? interrupt(loss, at: now) : try keepNewest(fill, at: now)
       }
       if fill.isProof {
@@ -35,7 +35,8 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
       }
       pace.drained(at: now)
       let taken = try takeOut(fill, countedAfter: before)
-      guard isWhole() else { return interrupt(EpochLoss(.overflow, .missed), at: now) }
+      guard isWhole() else { return interrupt(overflow, at: now) }
+      holdUp = 0
       // Fewer than counted: the count was wrong, and the reading is void.
       let isTrue = fill.slots.map { $0 == taken } ?? true
       epoch.drained += Int64(taken)
@@ -138,14 +139,20 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     }
   }
 
+  /// Why samples are missing after an overrun: the bus was held up, or the computer was late.
+  @inlinable
+  var overflow: EpochLoss {
+    EpochLoss(.overflow, holdUp == 0 ? .missed : .busError, code: holdUp)
+  }
+
   /// A count or a burst failed.
   @inlinable
   mutating func fail(_ error: FIFOError, at now: MonotonicTime) {
     switch error {
     case .bus(let cause):
-      failure = cause.errno
+      (failure, holdUp) = (cause.errno, cause.errno)
       notice(supervisor.noticeFailure(at: clock.now()))
-    case .brokenSequence where isBurstLate: interrupt(EpochLoss(.overflow, .missed), at: now)
+    case .brokenSequence where isBurstLate: interrupt(overflow, at: now)
     case .impossibleCount, .notEmptied, .misaligned, .repeatedByte, .brokenSequence:
       failure = Self.badMessage
       // The configuration, which the next epoch proves, does not show where samples begin.
@@ -191,6 +198,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
     let after = noteOffset()
     number(missing: phase.slots(at: before) - epoch.drained, at: now)
     phase.begin(before: before, after: after)
+    holdUp = 0
     supervisor.noticeBegun(at: now)
     hold(reading: 0, before: before, after: before, isDrained: false, at: now)
     pace.begin(at: clock.now())

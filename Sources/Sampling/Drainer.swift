@@ -67,6 +67,8 @@ public struct Drainer<Bus: I2CBus & ~Copyable, Clock: MonotonicClock, Sink: Tick
   @usableFromInline var wakeLateness: Int64 = 0
   /// The errno of the last transfer that failed.
   @usableFromInline var failure: Int32 = 0
+  /// The same since the last drain; 0 for none. Samples that a full FIFO loses meanwhile are lost to the bus.
+  @usableFromInline var holdUp: Int32 = 0
   /// Whether the next reading drains the FIFO in any case, because the loop ends.
   @usableFromInline var isLastDrain = false
   /// Whether samples only prove those before them, because the loop ends.
@@ -242,7 +244,8 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
 
   @inlinable
   mutating func compareConfiguration() -> ConfigurationComparison {
-    let result = sensor.compare(&supervisor, clock, failure: &failure)
+    let result = sensor.compare(&supervisor, clock, failure: &holdUp)
+    if holdUp != 0 { failure = holdUp }
     // It does not show where samples begin: without marks the next count must prove both.
     if case .intact = result, !sensor.losesAlignment { proofs.held.proveConfiguration() }
     return result

@@ -17,6 +17,7 @@ struct DrainBench: Sendable {
   /// By how much `CLOCK_MONOTONIC` is ahead of `CLOCK_MONOTONIC_RAW`, in nanoseconds.
   var offset: Int64 = 0
   var busClock = 400_000
+  var adapter = SimulatedAdapter.generic
   /// Whether the line from the chip's interrupt output is wired, and how late its edges are stamped, in nanoseconds.
   var interruptLatency: Int64?
   /// Whether the chip stamps its samples.
@@ -92,7 +93,8 @@ struct DrainBench: Sendable {
     var chip = SimulatedChip.like(model)
     chip.clockErrorPartsPerMillion = clockErrorPartsPerMillion
     var bus = SimulatedBus(
-      clock: clock, chip: chip, address: address, motion: .tumble, busHertz: busClock)
+      clock: clock, chip: chip, address: address, motion: .tumble, busHertz: busClock,
+      adapter: adapter)
     if let interruptLatency { bus.wireInterrupt(latency: interruptLatency) }
     return bus
   }

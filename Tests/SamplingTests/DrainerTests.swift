@@ -154,22 +154,54 @@ struct DrainerTests {
   }
 
   @Test(
-    "a burst that fails ends the epoch, and no sample after it is wrong",
-    arguments: CaseSelection.sample(1, of: chips))
-  func failedBurst(chip: DrainBench) throws {
-    var bursts = 0
-    for number in 200..<220 {
-      var bench = chip
-      bench.milliseconds = 1400
-      bench.faultInTransfer = (.fail(.noAcknowledge, errno: 121, transfers: 2), number)
-      let outcome = try sound(bench)
-      guard let gap = outcome.gaps.first else { continue }
-      bursts += 1
-      #expect(gap.cause == .busError && gap.code == 121)
-      #expect(outcome.epochs.map(\.first.cause) == [.start, .burstFailed])
-      #expect(abs(outcome.missing[0].made - outcome.missing[0].logged) <= 2)
+    "a burst that fails or breaks off, as any adapter ends it, ends the epoch, and no sample after it is wrong",
+    arguments: SimulatedAdapter.allCases, [false, true])
+  func failedBurst(adapter: SimulatedAdapter, isMidway: Bool) throws {
+    // A burst that an adapter refuses is divided.
+    for cause in BusError.Kind.allCases where cause != .unsupported {
+      guard let errno = adapter.errno(of: cause, in: .read) else { continue }
+      for chip in CaseSelection.sample(1, of: Self.chips) {
+        var (bench, bursts) = (chip, 0)
+        (bench.milliseconds, bench.adapter) = (2000, adapter)
+        for number in 200..<220 {
+          bench.faultInTransfer = (
+            isMidway ? .failInBurst(bytes: 17, cause) : .fail(cause, transfers: 2), number
+          )
+          let outcome = try sound(bench)
+          guard let gap = outcome.gaps.first else { continue }
+          bursts += 1
+          let what = "\(bench.model) \(cause) \(number): \(gap)"
+          #expect(gap.cause == .busError && gap.code == errno, "\(what)")
+          // While an adapter waits in vain the FIFO runs over.
+          let end = outcome.epochs.last?.first.cause
+          #expect(outcome.epochs.count == 2, "\(what)")
+          #expect(
+            end == .burstFailed || cause == .timeout && end == .overflow || end == .countedOverflow,
+            "\(what)")
+          #expect(outcome.missing.allSatisfy { abs($0.made - $0.logged) <= 2 }, "\(what)")
+        }
+        #expect(bursts > 0 && (bursts < 20 || cause == .timeout), "\(cause): \(bursts)")
+      }
     }
-    #expect(bursts > 0 && bursts < 20)
+  }
+
+  @Test(
+    "a FIFO has not given what a chip withheld that missed a clock, so no sample is taken from such a burst",
+    arguments: chips)
+  func stretchedClock(chip: DrainBench) throws {
+    for byte in CaseSelection.sample(2, of: Array(stride(from: 0, to: 100, by: 9))) {
+      var bursts = 0
+      // One of six transfers at least is a burst.
+      for number in 200..<206 {
+        var bench = chip
+        (bench.milliseconds, bench.adapter) = (1400, .bsc)
+        bench.faultInTransfer = (.stretch(byte: byte), number)
+        let outcome = try sound(bench)
+        #expect(outcome.gaps.allSatisfy { $0.cause == .busError && $0.code == 74 })
+        bursts += outcome.gaps.count
+      }
+      #expect(bursts > 0, "byte \(byte)")
+    }
   }
 
   @Test(

@@ -17,6 +17,7 @@ struct ProofBench: Sendable {
   var milliseconds: UInt64 = 600
   var motion = Motion.tumble
   var busClock = 400_000
+  var adapter = SimulatedAdapter.generic
   /// How much too fast the chip's clock is; `nil` for the simulated chip's own error.
   var clockErrorPartsPerMillion: Int?
   /// Faults at times counted from tick 0's deadline in nanoseconds.
@@ -51,7 +52,7 @@ struct ProofBench: Sendable {
     chip.clockErrorPartsPerMillion = clockErrorPartsPerMillion ?? chip.clockErrorPartsPerMillion
     return SimulatedBus(
       clock: clock, chip: chip, address: address, motion: motion,
-      busHertz: busClock)
+      busHertz: busClock, adapter: adapter)
   }
 
   private var configuration: SensorConfiguration {

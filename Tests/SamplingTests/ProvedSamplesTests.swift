@@ -4,6 +4,7 @@ import IMUDrivers
 import IMUModel
 import Sampling
 import SimulatedIMU
+import TestSupport
 import Testing
 
 /// A chip loses its supply at the worst of times.
@@ -123,6 +124,47 @@ import Testing
         let back = try #require(outcome.last(.back)) - 255_000_000 - nanoseconds
         #expect(back <= Self.waits(model) + 30_000_000 + 100_000_000 / Int64(hertz / 10))
       }
+    }
+  }
+
+  @Test(
+    "a transfer that fails once, often or midway costs ticks with the adapter's errno, and no sample is wrong",
+    arguments: SimulatedAdapter.allCases)
+  func failures(adapter: SimulatedAdapter) throws {
+    for model in Self.kinds {
+      for cause in BusError.Kind.allCases {
+        guard let errno = adapter.errno(of: cause, in: .read) else { continue }
+        for fault in [
+          .fail(cause), .fail(cause, transfers: 9), .failInBurst(bytes: 5, cause),
+        ] as [Fault] {
+          for number in 21...24 {
+            var bench = ProofBench(model: model, adapter: adapter)
+            bench.faultInTransfer = (fault, number)
+            let what = "\(model) \(fault) \(number)"
+            let outcome = try honest(bench, what)
+            // Nine times 0.1 s are too long.
+            let isLong = cause == .timeout && fault == .fail(cause, transfers: 9)
+            #expect(outcome.events.allSatisfy { isLong && $0.fault == .bus }, "\(what)")
+            #expect(
+              outcome.gaps.allSatisfy { $0.cause == .busError && $0.code == errno },
+              "\(what): \(outcome.gaps)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test(
+    "bytes that come shifted without an error, which nothing in a polled sample shows, cost no more than two samples",
+    arguments: kinds)
+  func stretchedClock(model: SensorModel) throws {
+    for (byte, number) in CaseSelection.sample(12, of: (0..<72).map { ($0 / 4, 21 + $0 % 4) }) {
+      var bench = ProofBench(model: model, adapter: .bsc)
+      bench.faultInTransfer = (.stretch(byte: byte), number)
+      let outcome = try bench.run()
+      let what = "byte \(byte) of transfer \(number): \(outcome.wrong)"
+      #expect(outcome.imbalance == nil && outcome.wrong.count <= 2, "\(what)")
+      #expect(outcome.tally.sampled > 50 && outcome.events.isEmpty, "\(what)")
     }
   }
 

@@ -69,18 +69,20 @@ class Kit:
 
     kernel: Path
     initramfs: Path
+    unpacked: Path
+    """The guest's root with the program's package as a file, and with the files in it."""
     qemu: Path
     trees: dict[str, Path]
     """The device trees of all Raspberry Pis that the kernel knows, by name."""
 
 
 def prepare(program: Path, directory: Path) -> Kit:
-    """Fetches what is missing, and puts the program into the guest's root."""
+    """Fetches what is missing, and puts the program's package into the guest's roots."""
     initramfs = directory / "pi.cpio"
     home = Path(run_script(SETUP / "pi.sh", str(program), str(initramfs)))
     files = sorted((home / "kernel").glob("usr/lib/linux-image-*/broadcom/bcm2*.dtb"))
     kernel = next((home / "kernel/boot").glob("vmlinuz-*"))
-    return Kit(kernel, initramfs, home / "qemu/usr", {file.stem: file for file in files})
+    return Kit(kernel, initramfs, initramfs.with_suffix(".cpio.unpacked"), home / "qemu/usr", {file.stem: file for file in files})
 
 
 def memory(bus: str, address: int) -> list[str]:
@@ -91,9 +93,9 @@ def memory(bus: str, address: int) -> list[str]:
 class Pi(Machine):
     """A running board. `devices` are QEMU's options for what hangs on its buses."""
 
-    def __init__(self, kit: Kit, tree: Tree, directory: Path, devices: list[str]) -> None:
+    def __init__(self, kit: Kit, tree: Tree, directory: Path, devices: list[str], is_unpacked: bool) -> None:
         self._kit, self._tree, self._devices = kit, tree, devices
-        super().__init__(Platform("pi", kit.kernel, kit.initramfs), directory, is_first=False)
+        super().__init__(Platform("pi", kit.kernel, kit.unpacked if is_unpacked else kit.initramfs), directory, is_first=False)
 
     def _start(self) -> None:
         port = self.directory / "serial"
@@ -113,7 +115,7 @@ class Pi(Machine):
             env={**os.environ, "QEMU_MODULE_DIR": "/nonexistent"})
         try:
             self._socket = self._connect(port)
-            self._wait_for("ready", 120)
+            self._wait_for("ready", 300)
         except BaseException:
             self._process.kill()
             self._process.wait()

@@ -1,35 +1,45 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# pi.sh PROGRAM OUT: what a Raspberry Pi 3 is made of; OUT is its initramfs, with PROGRAM as /bin/imulog.
+# pi.sh PROGRAM OUT: what a Raspberry Pi 3 is made of. OUT is its initramfs, with PROGRAM's package as /imulog.deb; in
+# OUT.unpacked its files are in their places, for boards that need not install it, which takes a minute on a busy host.
 #
 #   qemu-system-arm and what it needs ──► $cache/pi/qemu     of Debian 13, whose Pi has I2C; it is not installed
 #   linux-image-V for arm64           ──► $cache/pi/kernel   boot/vmlinuz-V and the boards' device trees
-#   its modules, busybox, guest/pi-init ► $cache/pi/root     the guest's root without PROGRAM
+#   its modules, dpkg, busybox          ► $cache/pi/root     the guest's root without PROGRAM and guest/pi-init
+#   .ci/package                         ► imulog_VERSION_arm64.deb
 #
-# Prints the folder $cache/pi. Packages come through this machine's apt, with Debian 13's lists, and are verified by it.
+# dpkg's root has the files of its packages and no word of them, so that imulog's is the only package. Prints the folder
+# $cache/pi. Packages come through this machine's apt, with Debian 13's lists, and are verified by it.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 binary=$1 out=$2
 guest=$setup/../guest
+project=$(cd "$setup/../../.." && pwd)
 home=$cache/pi root=$cache/pi/root
 modules=(i2c-bcm2835 i2c-dev i2c-mux-pca954x bcm2835_thermal)
 
 main() {
-  install_tools cpio=cpio modprobe=kmod xz=xz-utils
-  local version recipe
+  install_tools cpio=cpio modprobe=kmod xz=xz-utils qemu-aarch64-static=qemu-user-static
+  local version recipe package own
+  # Made from the repository's root, by which it is named; it runs the program for its help.
+  package=$("$project/.ci/package" --program "$binary" arm64)
   debian13
   version=$(newest) || cannot "apt cannot reach Debian 13's kernel for arm64"
-  recipe="$version $(cat "$0" "$guest/pi-init")"
+  recipe="$version $(cat "$0")"
   if ! made pi "$recipe"; then
     say "getting Linux $version and Debian 13's QEMU"
     fetch "$version"
     make_root "$version"
     mark_made pi "$recipe"
   fi
-  local own; own=$(mktemp -d)
+  own=$(mktemp -d)
   trap "rm -rf '$own'" EXIT
-  install -D -m 755 "$binary" "$own/bin/imulog"
+  install -m 644 "$project/${package%%:*}" "$own/imulog.deb"
+  install -m 755 "$guest/pi-init" "$own/init"
   { pack "$root"; pack "$own"; } >"$out"
+  dpkg-deb --fsys-tarfile "$own/imulog.deb" | tar -x -C "$own"
+  rm "$own/imulog.deb"
+  { pack "$root"; pack "$own"; } >"$out.unpacked"
   echo "$home"
 }
 
@@ -60,22 +70,34 @@ newest() {
 
 fetch() {
   local file
-  mkdir -p "$home"/{qemu,kernel,debs/partial} "$root"
-  apt_get -y --download-only -o "Dir::Cache::archives=$home/debs" install qemu-system-arm:amd64 ||
-    cannot "apt-get could not fetch Debian 13's QEMU"
-  for file in "$home"/debs/*.deb; do
-    dpkg-deb --fsys-tarfile "$file" | tar -x -C "$home/qemu" --keep-directory-symlink
-  done
-  download "$home/debs" "linux-image-$1:arm64" busybox-static:arm64
+  mkdir -p "$home"/{qemu,kernel,debs,root/usr/{bin,sbin,lib}}
+  for file in bin sbin lib; do ln -s "usr/$file" "$root/$file"; done
+  unpack "$home/qemu" qemu-system-arm:amd64
+  # ldconfig is libc-bin's; dpkg wants it.
+  unpack "$root" {dpkg,tar,libc-bin,busybox-static}:arm64 --exclude ./usr/share --exclude './usr/lib/*/gconv'
+  download "$home/debs" "linux-image-$1:arm64"
   dpkg-deb -x "$home"/debs/linux-image-*.deb "$home/kernel"
-  dpkg-deb --fsys-tarfile "$home"/debs/busybox-static_*.deb | tar -x -C "$root" --strip-components 2 ./usr/bin/busybox
   find "$home/kernel" -name '*.dtb' ! -name 'bcm2*' -delete
+  rm -r "$home/debs"
+}
+
+# unpack DIR PACKAGE... [OPTION OF TAR]...: the packages and what they need.
+unpack() {
+  local dir=$1 packages=() file; shift
+  while [ $# -gt 0 ] && [[ $1 != --* ]]; do packages+=("$1"); shift; done
+  mkdir -p "$home/debs/partial"
+  apt_get -y --download-only -o "Dir::Cache::archives=$home/debs" install "${packages[@]}" ||
+    cannot "apt-get could not fetch ${packages[*]} of Debian 13"
+  for file in "$home"/debs/*.deb; do
+    dpkg-deb --fsys-tarfile "$file" | tar -x -C "$dir" --keep-directory-symlink "$@"
+  done
   rm -r "$home/debs"
 }
 
 make_root() {
   local name file verb kernel=$home/kernel/usr
-  mkdir -p "$root"/{modules,dev,proc,sys,tmp,etc}
+  mkdir -p "$root"/{modules,dev,proc,sys,tmp,etc,var/lib/dpkg/{info,updates}}
+  : >"$root/var/lib/dpkg/status"
   PATH=$PATH:/sbin depmod -b "$kernel" "$1"
   for name in "${modules[@]}"; do
     while read -r verb file _; do
@@ -85,9 +107,8 @@ make_root() {
     done < <(PATH=$PATH:/sbin modprobe -d "$kernel" -S "$1" -D "$name")
   done
   rm -r "$kernel/lib/modules"
-  ln -s busybox "$root/bin/sh"
+  ln -sf busybox "$root/bin/sh"
   echo root:x:0:0::/:/bin/sh >"$root/etc/passwd"
-  install -m 755 "$guest/pi-init" "$root/init"
 }
 
 pack() { (cd "$1" && find . | LC_ALL=C sort | cpio -o -H newc -R 0:0 --quiet); }

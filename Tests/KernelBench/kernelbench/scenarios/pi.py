@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program on a Raspberry Pi 3: its board, buses and lines, and what its own I2C driver does with transfers.
+"""The program's package on a Raspberry Pi 3: its board, buses and lines, and what its own I2C driver does with transfers.
 
     i2c-1 (the header's)   0x68  registers with the identity of an MPU-6050, which do nothing
                            0x70  a PCA9548, on whose channel 3 0x6A has the identity of an LSM6DSO
@@ -11,6 +11,7 @@ DS1338 at 0x68; one whose controllers' interrupt never comes; and those of the o
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -34,13 +35,19 @@ TREES: dict[str, str | None] = {
     "bcm2711-rpi-cm4-io": None, "bcm2837-rpi-3-a-plus": "raspberry-pi-3", "bcm2837-rpi-cm3-io3": None}
 """The boards of the kernel's device trees; those without one have to be named by --board or --bus."""
 
+DPKG = "/usr/bin/dpkg"
+"""Named by its path, because busybox's shell has one of its own, and takes it first."""
+
 SECTIONS = {
     "system": ("ok", "Linux 6.12", "aarch64"), "real-time class": ("ok",), "memory lock": ("ok",),
     "processor sleep": ("ok",), "wall clock": ("advice", "not synchronised"), "battery clock": ("advice", "none"),
     # Debian's kernel has no raspberrypi-hwmon, nor the firmware's file of Raspberry Pi's.
-    "supply": ("unchecked", "this kernel does not show"), "store": ("ok",), "room": ("ok",), "service": ("ok",),
+    "supply": ("unchecked", "this kernel does not show"), "store": ("ok",), "room": ("ok",),
+    # There is no systemd, nor its sysusers, so the package could make no user.
+    "configuration": ("ok", "is right"), "service": ("advice", "no systemd runs here"),
+    "service's rights": ("wrong", "no user for the service"),
     "button": ("ok", "GPIO17 is free"), "light": ("ok", "GPIO27 is free"), "board": ("ok", "Raspberry Pi 3"),
-    "module": ("advice", "no file asks for it"), "bus": ("ok", "/dev/i2c-1 can be used"), "chip": ("ok", "MPU-6050"),
+    "module": ("ok", "and at each start"), "bus": ("ok", "/dev/i2c-1 can be used"), "chip": ("ok", "MPU-6050"),
     "configuration kept": ("unchecked", "6 of 8"), "wiring": ("ok", "120 reads, none failed"), "rate": ("ok", "10 Hz"),
     # Bytes take no time on this wire.
     "bus clock": ("unchecked", "they take no time")}
@@ -62,8 +69,11 @@ def run(bench: Bench, group: Group, program: Path, has_other_boards: bool) -> No
         """Boots a board if one of its scenarios is wanted."""
         if not group.wants(*scenarios):
             return
-        guest = Guest(Pi(kit, tree, bench.directory / "pi" / name, [*devices]), None)
+        is_first = package in scenarios.values()
+        guest = Guest(Pi(kit, tree, bench.directory / "pi" / name, [*devices], not is_first), None)
         try:
+            if is_first:
+                guest.machine.check(f"find / -xdev >/tmp/before; {DPKG} -i /imulog.deb >/tmp/installation 2>&1", 300)
             for bus, address in ((1, 0x68), (0, 0x69)):
                 guest.machine.run(f"i2ctransfer -y {bus} w2@{address} {MPU}")  # where there is one
             for title, scenario in scenarios.items():
@@ -72,10 +82,11 @@ def run(bench: Bench, group: Group, program: Path, has_other_boards: bool) -> No
             guest.machine.cut()
 
     boot("pi", Tree(kit.trees[BOARD]), {
-        "pi: board, buses and GPIO chips": whole, "pi: doctor, section by section": sections,
+        "pi: the package, installed": package, "pi: board, buses and GPIO chips": whole,
+        "pi: doctor, section by section": sections,
         "pi: every form of a transfer": forms, "pi: registers that do nothing": registers,
         "pi: no acknowledgement": absent, "pi: a PCA9548's channels": channels,
-        "pi: device trees of all boards": lambda guest: trees(guest, kit),
+        "pi: device trees of all boards": lambda guest: trees(guest, kit), "pi: the package, purged": purge,
     }, "-device", f"pca9548,bus={HEADER},address=0x70", *memory(f"i2c.{CHANNEL}", 0x6A), *memory(HEADER, 0x68))
     shifted = Tree(kit.trees[BOARD])
     shifted.replace(FIRST, "status", b"fail\0")
@@ -92,6 +103,30 @@ def run(bench: Bench, group: Group, program: Path, has_other_boards: bool) -> No
             boot(name, Tree(file), {f"pi: {name} boots": other}, *memory(HEADER, 0x68))
 
 
+def package(guest: Guest) -> str:
+    """dpkg finds all its files as they were packed, and the program records; there is no systemd, which is said."""
+    words = guest.machine.check("cat /tmp/installation")
+    check("no systemd-sysusers here" in words, f"the installation said {words}")
+    guest.machine.check(f"{DPKG} --verify imulog >/tmp/changed; test ! -s /tmp/changed; test -s /etc/imulog/imulog.conf")
+    installed = guest.machine.check("dpkg-query -W imulog; which imulog").split()
+    check(installed[2] == "/usr/bin/imulog", f"the program is {installed[2]}")
+    guest.machine.check("imulog --store /tmp/own record --board simulator --virtual-time --for 2s")
+    recording = json.loads(guest.machine.check("imulog --store /tmp/own export latest"))
+    check(len(recording["samples"]) == 20, f"there are {len(recording['samples'])} samples")
+    return " ".join(installed)
+
+
+def purge(guest: Guest) -> str:
+    """Only dpkg's own notes are left, and what was there before."""
+    before, packed = (
+        set(guest.machine.check(command).split("\n")) for command in ("cat /tmp/before", "dpkg-query -L imulog"))
+    guest.machine.check(f"{DPKG} --purge imulog >/tmp/purge 2>&1")
+    after = set(guest.machine.check("find / -xdev").split("\n"))
+    left = sorted(file for file in after ^ before if not file.startswith("/var/lib/dpkg/"))
+    check(not left, f"other than before: {left}")
+    return f"nothing is left of {len(packed - before)} files"
+
+
 def whole(guest: Guest) -> str:
     buses = adapters(guest)
     wanted = {number: f"bcm2835 ({bus.removeprefix('/soc/')})" for number, bus in enumerate((FIRST, HEADERS, HDMI))}
@@ -100,9 +135,9 @@ def whole(guest: Guest) -> str:
     figures = {figure["name"]: figure["value"] for figure in checks["bus"]["figures"]}
     check(figures["adapter"] == wanted[1], f"the header's bus is {figures}")
     for line, words in (("pinctrl-bcm2835:17", "free"), ("gpiochip0:27", "free"), ("GPIO99", "there is no such line")):
-        guest.machine.check(f"mkdir -p /etc/imulog; echo 'button = {line}' >/etc/imulog/imulog.conf")
+        guest.machine.check(f"cp /etc/imulog/imulog.conf /tmp; echo 'button = {line}' >/etc/imulog/imulog.conf")
         found, _ = ask(guest, "")
-        guest.machine.check("rm -r /etc/imulog")
+        guest.machine.check("mv /tmp/imulog.conf /etc/imulog")
         check(words in found["button"]["words"], f"of {line} doctor says {found['button']['words']}")
     return f"{here(guest)}; {figures['adapter']}; pinctrl-bcm2835 has its lines"
 
@@ -111,6 +146,7 @@ def sections(guest: Guest) -> str:
     """Debian's configuration of the firmware says nothing of the bus, which its device tree has on."""
     guest.machine.check("mkdir -p /boot/firmware; echo arm_64bit=1 >/boot/firmware/config.txt")
     checks, _ = ask(guest, "")
+    guest.machine.check("rm -r /boot")
     for name, (state, *words) in SECTIONS.items():
         expect(checks, name, state, *words)
     check(set(checks) == set(SECTIONS), f"there are also {sorted(set(checks) - set(SECTIONS))}")

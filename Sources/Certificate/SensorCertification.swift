@@ -16,13 +16,17 @@ package struct SensorCertification<Clock: MonotonicClock>: Sendable {
   /// Whether the chip is simulated with the counts of a file, which no self-test changes.
   let hasGivenCounts: Bool
   let isEnding: @Sendable () -> Bool
+  /// In hertz; `nil` when it was not measured.
+  let measuredBusClock: Double?
 
   package init(
     configuration: SensorConfiguration, clock: Clock, hasGivenCounts: Bool = false,
+    measuredBusClock: Double? = nil,
     isEnding: @escaping @Sendable () -> Bool = { false }
   ) {
     (self.configuration, self.clock) = (configuration, clock)
     (self.hasGivenCounts, self.isEnding) = (hasGivenCounts, isEnding)
+    self.measuredBusClock = measuredBusClock
   }
 
   /// - Parameter progress: Called after answers of the bus.
@@ -155,10 +159,12 @@ extension SensorCertification {
   private func description(
     _ sensor: SensorDescription, _ settings: SensorConfiguration, _ source: ClockSource
   ) -> RecordingDescription {
-    RecordingDescription(
+    var description = RecordingDescription(
       id: RecordingID(high: 0, low: 0), number: 0, rate: settings.rate, channels: settings.channels,
       plannedTicks: nil, timeUnit: timeUnit, sensor: sensor, board: "", host: "",
       software: Software.name, note: "", syncInterval: 0, realTime: "", clock: source)
+    description.busClockMeasured = measuredBusClock.map { Int($0) }
+    return description
   }
 }
 

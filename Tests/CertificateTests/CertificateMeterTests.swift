@@ -103,6 +103,21 @@ struct CertificateMeterTests {
     }
   }
 
+  @Test("judges the measured clock of the bus where it is faster than the configured one")
+  func bus() throws {
+    var expectation = CertificateMeterTests.expectation
+    expectation.busClock = 400_000
+    for (measured, value, verdict) in [
+      (nil, "400000 Hz", .pass), (250_000, "400000 Hz", .pass), (430_000, "400000 Hz", .pass),
+      (640_000, "640000 Hz", .warn),
+    ] as [(Int?, String, CertificateFinding.Verdict)] {
+      var description = try CertificateMeterTests.description()
+      description.busClockMeasured = measured
+      let finding = CertificateMeter(description, expectation).certificate()["bus-clock"]
+      #expect(finding?.value == value && finding?.verdict == verdict)
+    }
+  }
+
   @Test("measures twice the noise and more through a wide filter, and calls it no motion")
   func loud() throws {
     // 260 and 256 Hz: 52.8 counts, which are 6.5 mg, and 5.2.

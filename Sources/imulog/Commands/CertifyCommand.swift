@@ -74,7 +74,7 @@ struct CertifyCommand: ParsableCommand {
         return SensorCertification(
           configuration: request.configuration.sensorConfiguration(
             busClock: taken.busClock.planned),
-          clock: SystemClock(),
+          clock: SystemClock(), measuredBusClock: taken.busClock.measured,
           isEnding: { SignalWatch.isEnding }
         ).run(taken.bus, found, progress)
       }

@@ -40,8 +40,6 @@ public struct Understanding: Equatable, Sendable {
     case tick, gap, gapTicks, mark
     /// Tells the sensor of a row, and must have one value.
     case device
-    /// Counts rows that have no times, and must go on by 1.
-    case counter
     /// Not read: the reason, a clause.
     case leftOut(String)
     /// Looks like an axis of a sensor, which is not decided: see ``Missing/columns``.
@@ -49,9 +47,7 @@ public struct Understanding: Equatable, Sendable {
 
     /// Its position in `ChannelSet`; `nil` for others.
     var channel: Int? { if case .channel(let channel, _) = self { channel } else { nil } }
-    var isLeftOut: Bool {
-      if case .leftOut = self { true } else { [.device, .counter].contains(self) }
-    }
+    var isLeftOut: Bool { if case .leftOut = self { true } else { self == .device } }
   }
 
   /// A column with its role.
@@ -265,7 +261,6 @@ extension Understanding {
     case .gapTicks: return "ticks of gaps, \(by)"
     case .mark: return "marks, \(by)"
     case .device: return "left out: it names the sensor, and must have one value"
-    case .counter: return "left out: it counts the rows, and must go on by 1"
     case .leftOut(let why): return "left out: \(why)"
     case .open: return "left out unless --columns names it"
     }

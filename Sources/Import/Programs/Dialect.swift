@@ -37,7 +37,7 @@ struct Dialect: Sendable {
     case needsAll
     /// It is a table of this program's own columns, among them ticks and marks.
     case isOwnColumns
-    /// The header is a comment.
+    /// The header is a comment that begins without a blank, unlike NumPy's.
     case isComment
     /// The header must name the unit of the time and of each axis.
     case namesUnits

@@ -45,12 +45,12 @@ extension Dialect {
 
   static let kalibr = Dialect(
     "Kalibr", times: ["timestamp": .nanoseconds], accelerometer: ["alpha_*"],
-    gyroscope: ["omega_*"], units: si, [.isUnix, .isCommon])
+    gyroscope: ["omega_*"], units: si, [.isUnix, .isCommon, .needsAll])
 
   /// The ASL format of EuRoC's data sets.
   static let euroc = Dialect(
     "EuRoC", times: ["timestamp": .nanoseconds], accelerometer: ["a_rs_s_*"],
-    gyroscope: ["w_rs_s_*"], units: si, [.isUnix])
+    gyroscope: ["w_rs_s_*"], units: si, [.isUnix, .namesUnits])
 
   static let phyphoxLinear = Dialect(
     "phyphox", times: ["time": .seconds], accelerometer: ["linear acceleration *"],
@@ -64,12 +64,12 @@ extension Dialect {
   /// Another app of that name, for iOS.
   static let otherSensorLogger = Dialect(
     "Sensor Logger for iOS", times: ["samplingtime": .seconds], accelerometer: ["acceleration*"],
-    gyroscope: ["gyro*"], units: si, [.isUnix, .isCommon])
+    gyroscope: ["gyro*"], units: si, [.isUnix, .isCommon, .needsAll])
 
   /// Klipper's raw values of an accelerometer.
   static let klipper = Dialect(
     "Klipper", times: ["time": .seconds], accelerometer: ["accel_*"],
-    units: [.accelerometer: .milliMetrePerSecondSquared], [.isComment, .isCommon])
+    units: [.accelerometer: .milliMetrePerSecondSquared], [.isComment, .isCommon, .needsAll])
 
   /// blackbox_decode and Blackbox Explorer.
   static let betaflight = Dialect(
@@ -102,12 +102,13 @@ extension Dialect {
     accelerometer: ["a*"], gyroscope: ["g*"], temperature: ["imu_degc"],
     units: [.accelerometer: .milliG, .gyroscope: .degreePerSecond, .temperature: .degreeCelsius],
     [.isCommon],
-    marks: ["rtcdate", "rtctime", "imu_degc", "output_hz"])
+    marks: ["rtcdate", "imu_degc", "output_hz"])
 
   /// ArduPilot's IMU messages by mavlogdump; `timestamp` beside the finer `TimeUS` is left out.
   static let arduPilot = Dialect(
     "ArduPilot", times: ["timeus": .microseconds], accelerometer: ["acc*"], gyroscope: ["gyr*"],
-    temperature: ["t"], units: si.merging([.temperature: .degreeCelsius]) { $1 }, [.isCommon])
+    temperature: ["t"], units: si.merging([.temperature: .degreeCelsius]) { $1 }, [.isCommon],
+    marks: ["i", "eg", "errg"])
 
   /// It states no unit, but that x, y and z are rates.
   static let runCam = Dialect(
@@ -117,11 +118,6 @@ extension Dialect {
   /// gcsv, whose header is like this program's: known by the file's first line.
   static let gyroflow = Dialect(
     "Gyroflow", times: ["t": nil], accelerometer: ["a*"], gyroscope: ["g*"])
-
-  /// cwa-convert, which writes no header: a date, g, and rates of a range that the user must state as their unit.
-  static let axivity = Dialect(
-    "Axivity's cwa-convert", times: ["time": nil], accelerometer: ["a*"], gyroscope: ["g*"],
-    units: [.accelerometer: .g])
 
   /// Empatica E4's ACC.csv, which has its start and its rate before the rows, and no header.
   static let empatica = Dialect(

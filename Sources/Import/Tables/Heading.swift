@@ -134,7 +134,7 @@ struct Heading {
     }
     // No table of a sensor has more columns.
     let names = found.cells.prefix(1000).map { ColumnName($0) }
-    if isHeader(names, found, isComment) {
+    if isHeader(names, found, isComment, isTight: text.count + 1 == line.count) {
       use(found)
       return true
     }
@@ -176,7 +176,9 @@ struct Heading {
   }
 
   /// Whether a line is the header for sure: a program's, or one whose names have a sensor's axes or an axis beside a time.
-  private mutating func isHeader(_ names: [ColumnName], _ line: Line, _ isComment: Bool) -> Bool {
+  private mutating func isHeader(
+    _ names: [ColumnName], _ line: Line, _ isComment: Bool, isTight: Bool
+  ) -> Bool {
     if isComment, line.cells[0].contains(": ") { return false }
     if let columns {
       guard let part = columns.parts.first(where: { $0.index == nil }) else { return false }
@@ -187,7 +189,7 @@ struct Heading {
       program = .gyroflow
       return true
     }
-    program = Dialect.program(names, isComment: isComment, needsTime: needsTime)
+    program = Dialect.program(names, isComment: isTight, needsTime: needsTime)
     if program?.name == Dialect.movella.name { program = xsens }
     if names.map(\.plain).starts(with: ["t", "t_ns", "tick"]) { program = .ownColumns }
     if program != nil { return true }
@@ -235,14 +237,7 @@ struct Heading {
       keys = ["start": rows[0].cells[0], "rate": rows[1].cells[0]]
       return true
     }
-    // It writes `%f`; an AX3's columns of light, temperature and battery are whole numbers.
-    let forms = Array(row.cells[0].utf8).withUnsafeBytes { TimeParser.forms(of: $0) }
-    guard columns == nil, forms.contains(where: \.isDate), [4, 7].contains(row.cells.count),
-      row.cells.dropFirst().allSatisfy({ $0.firstIndex(of: ".") == $0.dropLast(6).indices.last })
-    else { return false }
-    program = .axivity
-    cells = Array(["time", "ax", "ay", "az", "gx", "gy", "gz"].prefix(row.cells.count))
-    return true
+    return false
   }
 
   /// Takes the lines of words below the header: units, and kinds of values such as `RAW` or `CAL`.

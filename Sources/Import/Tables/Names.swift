@@ -66,7 +66,7 @@ struct ColumnName: Equatable {
     }
     take(pieces.map { $0.lowercased() }, of: name[...])
     // `T (°C)` is a temperature of anything.
-    if role.isTime, bracket.flatMap({ Unit(word: $0) }) != nil { role = .none }
+    if role.isTime, bracket.flatMap({ Unit(word: $0) }) == .degreeCelsius { role = .none }
     // A unit in brackets shows which sensor x, y and z belong to.
     if let axis, let unit = bracket.flatMap({ Unit(ofAxis: $0) }), unit != .count {
       let first = unit.measures(.accelerometer) ? 0 : unit.measures(.gyroscope) ? 3 : nil
@@ -105,7 +105,9 @@ struct ColumnName: Equatable {
     trim()
     var bracket: String?
     // DIN 1313: a quantity is its value times its unit.
-    if let (before, after) = text.parts(around: " / ") {
+    if let (before, after) = text.parts(around: " / "),
+      Unit(word: after) != nil || TimeForm(word: after) != nil
+    {
       return (String(before), String(after))
     }
     for (open, close) in [("(", ")"), ("[", "]"), ("{", "}")] as [(Character, Character)]

@@ -9,7 +9,7 @@ import Text
 /// errors take the longer way.
 struct RowParser {
   private struct Field {
-    enum Kind { case other, time, date, count, value, tick, gap, gapTicks, mark, device, counter }
+    enum Kind { case other, time, date, count, value, tick, gap, gapTicks, mark, device }
     var kind = Kind.other
     var channel = 0
     var isReversed = false
@@ -39,8 +39,6 @@ struct RowParser {
   private var timeCell, dateCell, cause, ticks: UnsafeRawBufferPointer?
   /// What columns that tell the sensor have, by their places.
   private var devices: [Int: [UInt8]] = [:]
-  /// What columns that count rows have next, by their places.
-  private var counts: [Int: UInt64] = [:]
 
   /// What nothing states is read as it is written: times in one of the forms that they may have, values in any unit.
   init(_ table: Understanding) {
@@ -69,7 +67,6 @@ struct RowParser {
       case .gapTicks: fields[column.index].kind = .gapTicks
       case .mark: fields[column.index].kind = .mark
       case .device: fields[column.index].kind = .device
-      case .counter: fields[column.index].kind = .counter
       case .time, .leftOut, .open: break
       }
     }
@@ -227,7 +224,7 @@ struct RowParser {
       if field.isReversed { number.digits = 0 &- number.digits }
       let isSmall = number.exponent <= 0 && number.digits.magnitude < 1_000_000_000
       guard isSmall || number.value.magnitude < 1e9 else { return false }
-    case .other, .date, .tick, .gap, .gapTicks, .mark, .device, .counter: return false
+    case .other, .date, .tick, .gap, .gapTicks, .mark, .device: return false
     }
     numbers[field.channel] = number
     taken |= 1 << UInt8(field.channel)
@@ -283,21 +280,9 @@ struct RowParser {
         throw .severalSensors(
           syntax.column(place, names[place]), [FieldText.shown(known), FieldText.shown(cell)])
       }
-    case .counter:
-      // It may begin again after all that its bits count.
-      let (count, next) = (whole(cell), counts[place] ?? whole(cell))
-      guard count == next || count == 0 && next?.nonzeroBitCount == 1 else {
-        throw wrong(
-          place, cell, "comes where \(next ?? 0) would be next: rows are missing or turn back",
-          "give the rows times, or import them as if none were missing with --anyway")
-      }
-      counts[place] = (count ?? 0) &+ 1
     case .other: break
     }
   }
-
-  /// Forgets the row before, as another pass begins.
-  mutating func restart() { counts = [:] }
 
   private func gap(_ cause: UnsafeRawBufferPointer) throws(FieldError) -> Gap {
     let name = String(decoding: cause, as: UTF8.self)

@@ -27,12 +27,13 @@ extension TableHead {
     let (rest, count) = (text.dropLast(digits.count), digits.count(where: \.isNumber))
     let before = rest.dropLast().last
     let isOffset = count == 4 && digits.count < 6 && "+-−".contains(rest.last ?? "x")
-    return isOffset && (before == nil || before == " " || before?.isNumber == true)
+    return isOffset
+      && (before == nil || before == " " || before?.isNumber == true && rest.contains(":"))
       || text.last == "Z" && text.dropLast().last?.isNumber == true
   }
 
   static let patterns: Set<String> = Set(
-    ["", "ymd", "mdy", "dmy"].flatMap { day in ["", "hms", "hmsf", "hmsm", "hm"].map { day + $0 } })
+    ["", "ymd", "mdy", "dmy"].flatMap { day in ["", "hms", "hmsf", "hm"].map { day + $0 } })
 
   /// The letters of a pattern in a name of times or in their row of units: `ymdhmsf` of `yyyy-mm-dd hh:mm:ss.fff`.
   func pattern(_ index: Int) -> String {
@@ -110,7 +111,8 @@ extension TableHead {
   /// that is not known.
   private func refuseZone(_ index: Int) throws(FieldError) {
     let note = names[index].bracket ?? unitRow(index) ?? ""
-    let isOffset = index < rows.columns.count && TableHead.hasOffset(rows.columns[index].first)
+    let cell = index < rows.columns.count ? rows.columns[index].first : ""
+    let isOffset = TableHead.hasOffset(cell) && cell.last != "Z"
     let isKnown =
       areNumbers(index) || TimeForm(word: note) != nil
       || TableHead.patterns.contains(pattern(index)) || isOffset && !pattern(index).contains("y")
@@ -144,11 +146,16 @@ extension TableHead {
         !words.isDisjoint(with: settings)
         || !words.isDisjoint(with: sensors) && words.isSubset(of: sensors.union(others))
       let column = index < rows.columns.count ? rows.columns[index] : FirstRows.Column()
-      let numbers = column.turns.map { Int($0) ?? 0 }
-      let steps = zip(numbers, numbers.dropFirst()).count { $1 == $0 + 1 }
-      if result.timeColumn == nil, steps > 1, 2 * steps >= rows.rows - 1, !request.isAnyway {
-        result.columns[index].role = .counter
-        continue
+      let numbers = column.turns.map { Double($0.replacing(",", with: ".")) ?? .nan }
+      let steps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }
+      if result.timeColumn == nil, request.columns == nil, result.proposals.isEmpty,
+        steps.count > 1,
+        steps.allSatisfy({ $0 > 0 }) || steps.allSatisfy({ $0 < 0 })
+      {
+        throw wrong(
+          index, "its numbers follow each other as times do, or as rows that are counted do",
+          "if rows may be missing, name its times with --columns; if none are, name the other columns"
+        )
       }
       let found = Set(column.turns).sorted()
       let isChosen = request.columns != nil
@@ -164,7 +171,8 @@ extension TableHead {
       if isInstance || isNamed || isText || isID && !isChosen || isDay {
         takeDevice(index)
       } else if program == nil, !isChosen, heading.hasHeader, hasAxes, name.likely == nil,
-        name.axis == nil, (2...8).contains(found.count), takesTurns
+        name.axis == nil, (2...8).contains(found.count),
+        takesTurns || column.areCounts && column.turns.count > found.count
       {
         throw .severalSensors(result.syntax.column(index, result.columns[index].name), found)
       }

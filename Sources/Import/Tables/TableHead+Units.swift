@@ -235,7 +235,7 @@ extension TableHead {
       }
       stated = stated ?? found
     }
-    if let program, let unit = program.units[group], !isUncalibrated(group) {
+    if let program, let unit = program.units[group], !isOpen(group) {
       if let stated, let silent, stated.value != unit, given == nil {
         throw wrong(
           silent,
@@ -271,10 +271,13 @@ extension TableHead {
     result.units[group] = stated
   }
 
-  /// Sensor Logger writes uncalibrated accelerations in g on one system and in m/s² on another.
-  private func isUncalibrated(_ group: Group) -> Bool {
-    group == .accelerometer && has(.isNamedByFile)
-      && lastPart.parts(around: "uncalibrated") != nil
+  /// Whether the program writes a group in several units: Sensor Logger uncalibrated accelerations in g and in m/s²,
+  /// blackbox_decode rates in °/s and as bits, unless a key has their scale.
+  private func isOpen(_ group: Group) -> Bool {
+    group == .accelerometer
+      ? has(.isNamedByFile) && lastPart.parts(around: "uncalibrated") != nil
+      : program?.name == Dialect.betaflight.name
+        && !heading.keys.keys.contains { $0.lowercased().filter(\.isLetter) == "gyroscale" }
   }
 
   private func areCounts(_ group: Group) -> Bool {

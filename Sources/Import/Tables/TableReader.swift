@@ -106,7 +106,6 @@ final class TableReader: SampleRows {
     (wasPlain, isPlain) = (isPlain && hasRows && mark == nil, true)
     (incomplete, midnight, last) = ((0, nil), 0, .min)
     (begin, hasRows) = (nil, false)
-    parser.restart()
     guard let mark else {
       guard try skipHead() == head else { throw .changed(name) }
       return
@@ -138,7 +137,7 @@ final class TableReader: SampleRows {
   private func nextLine() throws(ImportError) -> UnsafeRawBufferPointer? {
     guard !isJSON else { return try objects?.next() }
     let separator = understanding.syntax.separator
-    var comment: Place?
+    var (comment, blanks): (Place?, Int) = (nil, 0)
     while let line = try lines?.next() {
       if let first = line.first, !FieldText.isBlank(first), first != separator {
         if heading.mayBeRepeated(first) {
@@ -154,7 +153,8 @@ final class TableReader: SampleRows {
         }
       } else if line.allSatisfy({ FieldText.isBlank($0) || $0 == separator }) {
         // A sheet writes the separators of a blank line.
-        if hasRows, !isDoubleSpaced { begin = begin ?? .blankLine }
+        blanks += 1
+        if hasRows, blanks > (isDoubleSpaced ? 1 : 0) { begin = begin ?? .blankLine }
         continue
       }
       // Files that were joined have comments before the header again.

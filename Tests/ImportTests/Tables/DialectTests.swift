@@ -58,15 +58,6 @@ struct DialectTests {
       started: 1_763_800_000_000_000_000,
       remarks: ["columns are left out: \"LightADC\", \"TemperatureADC\", \"BatteryADC\""]),
     Table(
-      testDescription: "cwa-convert, which writes no header",
-      text: """
-        2025-11-22 08:26:40.000,0.000000,-0.500000,1.000000
-        2025-11-22 08:26:40.010,0.250000,-0.250000,0.999512
-
-        """,
-      times: [0, 10_000_000], values: [0.25, -0.25, 0.999512],
-      started: 1_763_800_000_000_000_000, remarks: ["it has no header"]),
-    Table(
       testDescription: "phyphox, powers of ten, NaN in short columns",
       text: """
         "Time (s)","Acceleration x (m/s^2)","Acceleration y (m/s^2)","Acceleration z (m/s^2)","Absolute acceleration (m/s^2)"
@@ -165,7 +156,8 @@ struct DialectTests {
       times: [0, 100_000_000], values: [0.25, -0.25, 1.0004],
       started: 1_616_371_199_900_000_000, remarks: ["as OpenLog Artemis writes it"]),
     Table(
-      testDescription: "blackbox_decode, whole degrees, counts of 2048 a g by guess",
+      testDescription: "blackbox_decode, counts of 2048 a g by guess, rates of any unit",
+      options: "--units deg/s",
       text: """
         loopIteration, time (us), axisP[0], gyroADC[0], gyroADC[1], gyroADC[2], accSmooth[0], accSmooth[1], accSmooth[2], motor[0]
         0, 5000000, 3, 1, -2, 3, 512, -512, 2047, 1000

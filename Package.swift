@@ -276,7 +276,7 @@ let package = Package(
       name: "HubTests",
       dependencies: [
         "Export", "Files", "Hub", "IMUModel", "LogFormat", "LogStore", "LogStoreTesting", "Remote",
-        "TestSupport",
+        "TestSupport", "Text",
       ],
       swiftSettings: settings),
     // What a fuzzer feeds, which is built by Tests/Fuzzing/fuzz, and what it found tried again.

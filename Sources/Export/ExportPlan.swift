@@ -87,6 +87,12 @@ struct ExportPlan {
   /// The name of the time's column, which shows whether values are resampled.
   var timeName: String { options.isResampled ? "t_grid_ns" : "t_ns" }
 
+  /// The columns of times that samples have.
+  var timeColumns: [String] {
+    (options.format == .parquet ? ["t"] : []) + [options.time?.name ?? timeName]
+      + (options.hasUncertainty ? ExportedNames.bounds : [])
+  }
+
   /// The columns after those of the channels.
   var derivedColumns: [DerivedColumns.Column] { derived?.columns ?? [] }
 

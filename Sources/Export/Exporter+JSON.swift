@@ -27,6 +27,7 @@ extension Exporter {
       try list(section, account, plan, &reader, &text, &sink)
     }
     text.addLabels(plan)
+    text.words(onNewLine: true)
     text.key("samples", onNewLine: true)
     try sink.write(text.bytes)
     text.removeBytes()
@@ -67,6 +68,7 @@ extension JSONWriter {
   /// From `format` to `units`.
   mutating func addHeader(_ plan: ExportPlan) {
     let log = plan.description
+    times.areClaimed = log.isImported
     member("format", "imulog-json")
     line("schema") { $0.integer(JSONWriter.schema) }
     line("id") { $0.string(log.id.description) }
@@ -97,9 +99,6 @@ extension JSONWriter {
         json.member(ChannelSet.names[channel], plan.unit(ofChannel: channel).name)
       }
       for column in plan.derivedColumns { json.member(column.name, column.unit) }
-    }
-    object("words") { json in
-      for (name, word) in plan.timeWords { json.member(name, word.rawValue) }
     }
   }
 

@@ -68,11 +68,11 @@ struct HeaderFacts {
     for channel in plan.channels {
       add("units.\(ChannelSet.names[channel])", plan.unit(ofChannel: channel).name)
     }
-    for (name, word) in plan.timeWords { add("words.\(name)", word.rawValue) }
     if let derived = plan.derived {
       for column in derived.columns { add("units.\(column.name)", column.unit) }
       for fact in derived.facts { add("orientation.\(fact.name)", fact.text) }
     }
+    addWords(plan)
     guard let certificate = notes.certificate else { return }
     add("certificate.verdict", certificate.verdict.rawValue)
     for finding in certificate.findings {
@@ -97,6 +97,17 @@ struct HeaderFacts {
   mutating func addTally(_ tally: TickTally, damages: UInt64) {
     for (name, count) in tally.named { add("ticks.\(name)", "\(count)") }
     add("damage", "\(damages)")
+  }
+
+  /// Adds the words for the times and rates so far, and for the columns of times.
+  private mutating func addWords(_ plan: ExportPlan) {
+    var words = TimeWords()
+    words.areClaimed = plan.description.isImported
+    for name in facts.map(\.name) + plan.timeColumns {
+      let parts = name.split(separator: ".").suffix(2).map(String.init)
+      words.note(parts[parts.count - 1], in: parts[0])
+    }
+    for (name, word) in words.all { add("words.\(name)", word.rawValue) }
   }
 
   /// Adds a fact, if it is known.

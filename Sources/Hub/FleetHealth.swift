@@ -36,7 +36,7 @@ package struct FleetHealth {
   package static func messages(_ status: FleetStatus, stays: Bool) -> [Message] {
     status.hosts.filter(\.isListed).flatMap { host in
       var json = JSONWriter()
-      host.add(to: &json)
+      host.add(to: &json, hasWords: true)
       return [
         Message(
           topic: "homeassistant/device/\(identity(of: host))/config",

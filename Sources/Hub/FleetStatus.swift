@@ -112,7 +112,8 @@ extension FleetStatus.Host {
     return machine.isSynchronised ? text : text + " ?"
   }
 
-  package func add(to json: inout JSONWriter) {
+  /// - Parameter hasWords: Whether the object stands alone, and so has the words for its times.
+  package func add(to json: inout JSONWriter, hasWords: Bool = false) {
     json.object { json in
       json.member("host", name)
       json.key("labels")
@@ -130,6 +131,7 @@ extension FleetStatus.Host {
       }
       json.machine(state.machine)
       json.member("problem", state.problem)
+      if hasWords { json.words() }
     }
   }
 }

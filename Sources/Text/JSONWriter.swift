@@ -11,18 +11,33 @@ public struct JSONWriter {
   /// The bytes written and not yet removed.
   public private(set) var bytes: [UInt8] = []
   private var needsComma = false
+  /// The words for the times and rates among the keys so far.
+  public var times = TimeWords()
+  /// Keys of the open objects and lists; the items of a list have the list's.
+  private var objects: [String] = []
+  private var latestKey: String?
 
   /// Empty text.
   public init() {}
 
-  /// An object that begins with the version of the schema, on one line except where members ask for a new one.
+  /// An object that begins with the version of the schema and ends with ``words(onNewLine:)``, on one line except where
+  /// members ask for a new one.
   public static func document(_ fill: (inout JSONWriter) -> Void) -> String {
     var json = JSONWriter()
     json.object { json in
       json.member("schema", schema)
       fill(&json)
+      json.words()
     }
     return json.text
+  }
+
+  /// The member `words`: the word for each time and rate so far; nothing without one.
+  public mutating func words(onNewLine: Bool = false) {
+    let words = times.all
+    guard !words.isEmpty else { return }
+    key("words", onNewLine: onNewLine)
+    object { json in for (name, word) in words { json.member(name, word.rawValue) } }
   }
 
   /// ``bytes`` as text.
@@ -105,11 +120,15 @@ extension JSONWriter {
     appendQuoted(name)
     bytes.append(UInt8(ascii: ":"))
     needsComma = false
+    times.note(name, in: objects.last ?? "")
+    latestKey = name
   }
 
   /// `{` or `[`.
   public mutating func open(_ bracket: Unicode.Scalar) {
     separate()
+    objects.append(latestKey ?? objects.last ?? "")
+    latestKey = nil
     bytes.append(UInt8(ascii: bracket))
     needsComma = false
   }
@@ -118,6 +137,8 @@ extension JSONWriter {
   public mutating func close(_ bracket: Unicode.Scalar) {
     bytes.append(UInt8(ascii: bracket))
     needsComma = true
+    _ = objects.popLast()
+    latestKey = nil
   }
 
   /// A string, or `null`.

@@ -40,6 +40,10 @@ struct HubOutputTests {
     #expect(value("imulog_hub_host_up{host=\"pump-1\"}") == "1")
     #expect(value("imulog_hub_host_up{host=\"pump-2\"}") == "0")
     #expect(metrics.contains("label_site=\"\\\"a\\\\b\\\"\""), "\(metrics)")
+    for line in lines where line.hasPrefix("# HELP") {
+      let isTime = TimeNames.needWord(String(line.split(separator: " ")[2]))
+      #expect(line.hasSuffix("ed)") == isTime, "\(line)")
+    }
     // Each name has its help and type once.
     let names = lines.filter { $0.hasPrefix("# TYPE") }.map { $0.split(separator: " ")[2] }
     #expect(Set(names).count == names.count)

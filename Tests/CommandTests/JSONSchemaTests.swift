@@ -105,7 +105,7 @@ struct JSONSchemaTests {
       ("verify", try [damaged, chip].map { try $0.run("verify", "1", "--json").json() }),
       ("record", [recorded]),
       ("boards", [try bench.run("boards", "--json").json()]),
-      ("doctor", [try bench.run("doctor", "--json").json()]),
+      ("doctor", [try bench.run("doctor", "--card", "--card-seconds", "0", "--json").json()]),
       ("certify", [try bench.run("certify", "--board", "simulator", "--json").json()]),
       (
         "export",
@@ -155,6 +155,10 @@ struct JSONSchemaTests {
     for (heading, documents) in found {
       for document in documents {
         schema.check(document, Schema.Kind.object(heading), heading, &written)
+        if heading != "export --format ndjson" {
+          let unsaid = TimeWordsTests.unsaid(document, words: document["words"])
+          #expect(unsaid.isEmpty, "\(heading): no words for \(unsaid)")
+        }
       }
     }
     for (table, keys) in schema.tables {

@@ -4,6 +4,7 @@
 import IMUModel
 import LogFormat
 import LogStore
+import TestSupport
 import Testing
 
 /// The rows of seconds of a recording that begins at second 1000 of 1970.
@@ -14,6 +15,8 @@ struct FeatureTableTests {
     var sink = ArraySink()
     _ = try Exporter.writeFeatures(of: &reader, labels: [], calibration: nil, to: &sink)
     let file = try ParquetReader(sink.bytes)
+    let words = ["t", "t_error_ns"].map { file.metadata["imulog.words.\($0)"] }
+    #expect(words == ["claimed", "proved"] && file.names.count { TimeNames.needWord($0) } == 2)
     let columns = ["t", "samples", "missing", "marks"].map { file.integers($0) }
     return columns[0].indices.map { row in
       [columns[0][row].map { $0 / 1_000_000 }] + columns.dropFirst().map { $0[row] }

@@ -82,7 +82,6 @@ struct JSONDocumentTests {
         "calibrated":null,
         "rate_hz":10,
         "units":{"t_ns":"ns","ax":"count","ay":"count","az":"count"},
-        "words":{"t_ns":"estimated","started":"claimed","rate_hz":"claimed"},
         "started":"2026-11-21T03:00:00Z",
         "clock":{"synchronised":true,"used":1,"pairs":[{"t_ns":0,"wall":"2026-11-21T02:38:07Z","synchronised":false,"reason":"start","raw_ns":null,"boottime_ns":null,"bracket_ns":null},{"t_ns":450000000,"wall":"2026-11-21T03:00:00.450Z","synchronised":true,"reason":"becameSynchronised","raw_ns":null,"boottime_ns":null,"bracket_ns":null}]},
         "complete":true,
@@ -98,6 +97,7 @@ struct JSONDocumentTests {
         "sensorEvents":[{"t_ns":100000000,"tick":1,"kind":"lost","fault":"configurationLost"},{"t_ns":400000000,"tick":4,"kind":"back","fault":"none"}],
         "damage":[],
         "labels":[],
+        "words":{"boottime_ns":"estimated","bracket_ns":"proved","maximum_ns":"estimated","median_ns":"estimated","outputDataRate_hz":"claimed","p99_ns":"estimated","rate_hz":"claimed","raw_ns":"estimated","started":"claimed","t_ns":"estimated","wall":"claimed"},
         "samples":[
         {"t_ns":1000,"ax":1,"ay":2,"az":3},
         {"t_ns":400001000,"ax":-1,"ay":-2,"az":-3}

@@ -95,6 +95,9 @@ struct ParquetTests {
     #expect(metadata["imulog.id"] == TestLog.id.description)
     #expect(metadata["imulog.started"] == "2026-11-21T02:38:07.500Z")
     #expect(metadata["imulog.ticks.sampled"] == "3" && metadata["imulog.ticks.busError"] == "1")
+    for name in file.names where TimeNames.needWord(name) {
+      #expect(metadata["imulog.words.\(name)"] == (name == "t" ? "claimed" : "estimated"))
+    }
     // No record has the 27 ticks before the last sample.
     #expect(metadata["imulog.ticks.scheduled"] == "31" && metadata["imulog.ticks.lost"] == "27")
   }

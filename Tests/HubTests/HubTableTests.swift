@@ -6,6 +6,8 @@ import Files
 import LogStore
 import LogStoreTesting
 import Testing
+import TestSupport
+import Text
 
 @Suite("Each table of a hub")
 struct HubTableTests {
@@ -24,6 +26,15 @@ struct HubTableTests {
     let labels = LabelList(CheckedLine.line(Array("+ 0 1000000000 step".utf8)))
     try #require(labels.names == ["step"])
     #expect(try (write(table, labels) != plain) == hasLabels)
+  }
+
+  @Test("has a word for each column that is a time or a rate")
+  func words() {
+    for column in RecordingRow.columns where TimeNames.needWord(column.name) {
+      var words = TimeWords()
+      words.note(column.name)
+      #expect(words[column.name] != nil, "\(column.name)")
+    }
   }
 
   private func write(_ table: HubTable, _ labels: LabelList) throws -> [UInt8] {

@@ -58,7 +58,9 @@ struct RecorderStatusTests {
         + #""preTrigger_s":0.4,"postTrigger_s":3,"pause_s":7200.000000001,"#
         + #""armed":true,"last24h":12,"most":900,"#
         + #""sinceLast_s":4},"nextTurn_s":600,"calendar":"Mon..Fri 08:00","#
-        + #""note":"left \"wrist\""}"#)
+        + #""note":"left \"wrist\"","words":{"chipClock.rate_hz":"estimated","maximum_ns":"estimated","#
+        + #""median_ns":"estimated","p99_ns":"estimated","sinceLast_s":"estimated","#
+        + #""uncertainty_ns":"estimated","worstFlush_ns":"estimated"}}"#)
     #expect(
       RecorderStatus(state: .asleep).json
         == #"{"schema":1,"ok":true,"state":"asleep","problem":null,"failure":null,"number":null,"#
@@ -66,7 +68,7 @@ struct RecorderStatusTests {
         + #""reinitialising":0,"lost":0,"frozen":0},"lateness":null,"#
         + #""worstFlush_ns":null,"free_bytes":null,"#
         + #""processorTemperature_c":null,"sensor":null,"chipClock":null,"realTime":null,"begunBy":null,"trigger":null,"#
-        + #""nextTurn_s":null,"calendar":null,"note":""}"#
+        + #""nextTurn_s":null,"calendar":null,"note":"","words":{"worstFlush_ns":"estimated"}}"#
     )
   }
 

@@ -10,6 +10,7 @@ extension JSONWriter {
   mutating func addPage(_ plan: ExportPlan, _ account: LogAccount, _ blocks: PageBlock) {
     let log = plan.description
     let (begin, end) = account.ends(plan)
+    times.areClaimed = log.isImported
     object { json in
       json.member("schema", JSONWriter.schema)
       json.numbers("ticksPerSecond", [Int64(log.rate.numerator), Int64(log.rate.denominator)])
@@ -52,6 +53,7 @@ extension JSONWriter {
           json.add(mark)
         }
       }
+      json.words()
     }
   }
 

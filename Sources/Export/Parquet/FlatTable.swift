@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Text
+
 /// A table of a hub as a Parquet file: rows of values, and the same bytes for the same rows.
 package struct FlatTable {
   package enum Value: Equatable, Sendable {
@@ -45,7 +47,10 @@ package struct FlatTable {
 
   package mutating func finish<Sink: ByteSink & ~Copyable>(to sink: inout Sink) throws(ExportError)
   {
-    try file.finish([], by: FlatTable.program, to: &sink)
+    var words = TimeWords()
+    for column in columns { words.note(column.name) }
+    let facts = words.all.map { (name: "imulog.words.\($0.name)", text: $0.word.rawValue) }
+    try file.finish(facts, by: FlatTable.program, to: &sink)
     try sink.flush()
   }
 }

@@ -28,7 +28,7 @@ package enum ParquetKind: Equatable, Sendable {
 ///     page: header │ which rows have a value │ values        chunk: page │ page │ …
 ///     texts: page with each text once │ page: header │ which rows have one │ so many times text 3, so many times text 0, …
 final class ParquetColumn {
-  private let name: String
+  let name: String
   private let isOptional: Bool
   private let type: Int
   /// The text of every row; `nil` where rows have values of their own.

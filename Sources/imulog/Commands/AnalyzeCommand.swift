@@ -203,6 +203,7 @@ extension AnalysisReport {
   /// The document of `imulog analyze --json`.
   var json: String {
     JSONWriter.document { json in
+      json.times.areClaimed = description.isImported
       json.member("number", number)
       json.member("id", "\(description.id)")
       json.member("sampleCount", analysis.sampleCount)
@@ -214,6 +215,7 @@ extension AnalysisReport {
       json.member("damageCount", analysis.account.damages)
       json.member("duration_s", analysis.duration)
       json.member("rate_hz", analysis.rate)
+      json.times.note("rate_hz", as: description.isFreeRunning ? .estimated : .claimed)
       json.member("rateError_ppm", analysis.rateError.map { $0 * 1e6 })
       json.member("rateDrift_ppm", analysis.rateDrift.map { $0 * 1e6 })
       json.member("mounting", mounting.map { "\($0)" })

@@ -146,6 +146,7 @@ struct InfoReport {
 
   var json: String {
     JSONWriter.document { json in
+      json.times.areClaimed = log.isImported
       json.member("number", entry.number)
       json.member("id", "\(log.id)")
       json.member("file", entry.path)

@@ -54,6 +54,8 @@ struct ListRow {
     }
   }
 
+  var isImported: Bool { summary?.description.isImported == true }
+
   /// Whether it can be read, and its labels cannot.
   var areLabelsUnreadable: Bool { labels == nil && summary != nil }
 

@@ -58,6 +58,7 @@ struct Listing {
     let rows = pageOf(all).map { ListRow($0.entry, $0.trashed, in: $0.store, host: $0.host) }
     if json {
       try Console.document { json in
+        json.times.areClaimed = rows.contains(where: \.isImported)
         json.member("recordings", rows, onNewLines: true) { $1.add(to: &$0) }
       }
     } else {

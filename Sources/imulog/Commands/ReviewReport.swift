@@ -123,6 +123,7 @@ struct ReviewReport {
   /// A document of its own.
   var json: String {
     JSONWriter.document { json in
+      json.times.areClaimed = account.description.isImported
       add(to: &json)
       addClock(to: &json)
     }

@@ -30,9 +30,11 @@ package struct AnalysisReport {
       "recording \(number): \(analysis.sampleCount) samples in \(segments), "
       + "\(Digits.text(analysis.duration, 4)) s at \(Plain.hertz(analysis.rate)) Hz"
     if let error = analysis.rateError {
-      text += " (the chip's, within \(Digits.text(error * 1e6, 2)) ppm)"
+      text += " (the chip's, proved to \(Digits.text(error * 1e6, 2)) ppm)"
     } else if description.isFreeRunning {
-      text += " (the mean of the times)"
+      text += " (the mean of the times, \(description.timeWord))"
+    } else {
+      text += " claimed"
     }
     return text
   }
@@ -94,7 +96,7 @@ package struct AnalysisReport {
         : "; no velocity, as that is of 10 Hz and more"
     } else if hasVelocity, analysis.rate < RecordingAnalysis.velocityRate {
       text +=
-        "; no ISO 20816 zone is claimed below a rate of \(Digits.short(RecordingAnalysis.velocityRate)) Hz"
+        "; no ISO 20816 zone is stated below a rate of \(Digits.short(RecordingAnalysis.velocityRate)) Hz"
     }
     return text
   }
@@ -141,7 +143,7 @@ package struct AnalysisReport {
     }
     for place in 0..<AxisAnalysis.peakLimit where axes.contains(where: { $0.peaks.count > place }) {
       add(
-        "peak \(place + 1) in Hz",
+        "peak \(place + 1) in Hz, \(description.timeWord)",
         { $0.peaks.count > place ? digits($0.peaks[place].frequency) : "-" })
       add("  its RMS", { $0.peaks.count > place ? digits($0.peaks[place].rms) : "-" })
     }

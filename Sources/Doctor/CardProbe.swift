@@ -72,7 +72,7 @@ private struct CardProbe {
     return Finding(
       isSlow ? .advice : .ok,
       "\(times.count) syncs of a page: p50 \(milliseconds(50)) ms, p99 \(milliseconds(99)) ms, worst "
-        + "\(milliseconds(100)) ms" + (isSlow ? "; a better card stalls less" : ""),
+        + "\(milliseconds(100)) ms, estimated" + (isSlow ? "; a better card stalls less" : ""),
       figures: [
         ("syncs", "\(times.count)"), ("p50_ms", milliseconds(50)), ("p99_ms", milliseconds(99)),
         ("worst_ms", milliseconds(100)),

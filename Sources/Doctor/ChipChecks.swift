@@ -206,7 +206,7 @@ extension ChipChecks {
       return .unchecked("it cannot be measured: too few reads succeeded, or they take no time")
     }
     func kilohertz(_ hertz: Double) -> String { "\(Int((hertz / 1000).rounded())) kHz" }
-    var text = "\(kilohertz(hertz)) measured"
+    var text = "\(kilohertz(hertz)) estimated"
     var figures = [(name: "measured_hz", value: "\(Int(hertz))")]
     if let loaded = loaded?.hertz {
       text += " at rest, \(kilohertz(loaded)) under load"
@@ -214,11 +214,11 @@ extension ChipChecks {
     }
     if let refusal { text += " (not under load: \(refusal))" }
     guard let configured else {
-      return .ok("\(text); the configured one is not known", figures: figures)
+      return .ok("\(text); nothing claims another", figures: figures)
     }
     figures.append(("configured_hz", "\(configured)"))
     figures.append(("part_of_configured", "\(slowest) to \(fastest)"))
-    let words = "\(text), \(configured / 1000) kHz configured"
+    let words = "\(text), \(configured / 1000) kHz claimed"
     let parts = [hertz, loaded?.hertz].compactMap { $0.map { $0 / Double(configured) } }
     guard parts.contains(where: { !(slowest...fastest).contains($0) }) else {
       return .ok(words, figures: figures)

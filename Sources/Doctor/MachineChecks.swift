@@ -66,7 +66,7 @@ extension DoctorCheck {
 
   /// - Parameter isSynchronised: What the kernel says of its clock.
   static func clockFinding(_ tree: SystemTree, isSynchronised: Bool) -> Finding {
-    guard !isSynchronised else { return .ok("synchronised") }
+    guard !isSynchronised else { return .ok("synchronised, as the kernel claims") }
     let words =
       "not synchronised: recordings say so, and are dated again once it is; without a network, have a battery clock"
     guard tree.runsSystemd else {

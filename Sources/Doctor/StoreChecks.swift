@@ -158,7 +158,8 @@ struct StoreChecks {
     }
     let hours = seconds / 3600
     return .ok(
-      "for \(hours < 9999 ? "\(Int(hours))" : "more than 9999") hours \(rate)", figures: figures)
+      "for \(hours < 9999 ? "\(Int(hours))" : "more than 9999") hours \(rate), estimated",
+      figures: figures)
   }
 
   func verdicts() -> [Check] {

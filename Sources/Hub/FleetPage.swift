@@ -13,7 +13,9 @@ extension FleetStatus {
     let summary =
       "\(Plain.count(hosts.count, "host")), \(Plain.count(hosts.reduce(0) { $0 + $1.recordings }, "recording")), "
       + (troubled.isEmpty ? "none with a problem" : "\(troubled.count) with a problem")
-    var text = FleetPage.head + "<header><h1>Fleet</h1>\n<p>\(summary); made \(time)</p></header>\n"
+    var text =
+      FleetPage.head + "<header><h1>Fleet</h1>\n<p>\(summary); made \(time); dates are claimed, "
+      + "lengths and the clocks' offsets estimated</p></header>\n"
     text += "<div class=\"wide\"><table>\n<thead><tr>"
     for (name, isNumber) in FleetPage.columns {
       text += "<th scope=\"col\"\(isNumber ? " class=\"n\"" : "")>\(name)</th>"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Text
+
 /// The facts known about a recording at its start: the log's header.
 public struct RecordingDescription: Equatable, Sendable {
   /// The recording's identity.
@@ -82,6 +84,9 @@ public struct RecordingDescription: Equatable, Sendable {
   /// Whether the samples come from a table or document. Their times may begin anywhere and drift against the rate,
   /// so the times, not the rate, place the ticks.
   public var isImported: Bool { sensor.model == SensorDescription.importedModel }
+
+  /// The word for times that have no proof: an imported table claims them.
+  public var timeWord: TimeWord { isImported ? .claimed : .estimated }
 }
 
 /// The deadline of tick 0 on the kernel's clocks, in nanoseconds.

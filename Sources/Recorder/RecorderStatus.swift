@@ -81,7 +81,7 @@ public struct RecorderStatus: Equatable, Sendable {
   /// For a person: a line for each known fact.
   public var text: String {
     let lateness = lateness.map {
-      "\(RecorderStatus.milliseconds($0.percentile99)), 99 % of samples"
+      "\(RecorderStatus.milliseconds($0.percentile99)), 99 % of samples, estimated"
     }
     var samples: String?
     if number != nil, let tally {
@@ -95,7 +95,7 @@ public struct RecorderStatus: Equatable, Sendable {
       ("recording", number.map { "\($0)" }),
       ("samples", samples),
       ("lateness", lateness),
-      ("worst flush", worstFlush.map(RecorderStatus.milliseconds)),
+      ("worst flush", worstFlush.map { RecorderStatus.milliseconds($0) + " estimated" }),
       ("free space", freeBytes.map { Plain.bytes($0) }),
       ("temperature", degrees.map { "\($0) °C" }),
       ("sensor", sensor?.description),

@@ -98,7 +98,7 @@ public struct TriggerStatus: Equatable, Sendable {
   package var text: String {
     (setting.words(preTrigger: preTrigger) ?? "") + (isArmed ? ", armed" : ", not armed")
       + ", \(count) of \(setting.mostADay) recordings in 24 h"
-      + (sinceLast.map { ", last event \(RecorderStatus.seconds($0)) s ago" } ?? "")
+      + (sinceLast.map { ", last event \(RecorderStatus.seconds($0)) s ago, estimated" } ?? "")
   }
 
   /// Adds the members of its object.

@@ -33,15 +33,16 @@ struct AnalyzeCommandTests {
     #expect(outcome.talk.isEmpty)
     #expect(
       outcome.lines[0]
-        == "recording 1: 5000 samples in 1 segment, 10.00 s at 500 Hz (the mean of the times)")
+        == "recording 1: 5000 samples in 1 segment, 10.00 s at 500 Hz (the mean of the times, claimed)"
+    )
     func row(_ name: String) throws -> [Substring] {
       let line = try #require(outcome.lines.first { $0.hasPrefix(name) }, "\(name)")
       return line.dropFirst(name.count).split(separator: " ")
     }
     #expect(try row("RMS without mean")[0] == "0.7071")
-    #expect(try row("peak 1 in Hz")[0] == "50.00")
+    #expect(try row("peak 1 in Hz, claimed")[0] == "50.00")
     #expect(try row("velocity RMS, mm/s, 10 to 250 Hz")[0].hasPrefix("22.0"))
-    #expect(outcome.output.contains("no ISO 20816 zone is claimed below a rate of 2560 Hz"))
+    #expect(outcome.output.contains("no ISO 20816 zone is stated below a rate of 2560 Hz"))
     #expect(
       outcome.output.contains(
         "no noise terms: the sensor moved: the standard deviation of ax is 0.71 g"))

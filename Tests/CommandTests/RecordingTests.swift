@@ -93,8 +93,8 @@ struct RecordingCommandTests {
     #expect(try numbers("9223372036854775807") == [])
     let first = bench.run("list")
     #expect(first.lines.count == 11)
-    #expect(first.talk == "imulog: page 1 of 2; the next is --page 2\n")
-    #expect(bench.run("list", "--page", "2").talk == "imulog: page 2 of 2\n")
+    #expect(first.talk.hasPrefix("imulog: page 1 of 2; the next is --page 2\n"))
+    #expect(bench.run("list", "--page", "2").talk.hasPrefix("imulog: page 2 of 2\n"))
     #expect(bench.run("list", "--page", "3").talk == "imulog: there are only 2 pages\n")
   }
 

@@ -33,7 +33,7 @@ struct ReviewCommandTests {
     try bench.record("--for", "5s", "--rate", "100")
     let outcome = bench.run("info", "1")
     #expect(outcome.lines.last == "verdict     good: 500 of 500 samples")
-    #expect(outcome.lines.contains("motion      still 5 s, moving 0 s"))
+    #expect(outcome.lines.contains("motion      still 5 s, moving 0 s, estimated"))
     #expect(outcome.lines.contains("achieved    100 Hz estimated"))
     #expect(outcome.lines.contains("certificate pass"))
     let certificate = try bench.run("info", "1", "--json").json()["certificate"]
@@ -91,7 +91,7 @@ struct ReviewCommandTests {
     #expect(
       verify.lines.contains(
         "epoch     FIFO reset between 0.105 s and 0.124 s: 107 to 108 missing, proved"))
-    #expect(verify.lines.contains("finding   readings that contradict each other at 0 s"))
+    #expect(verify.lines.contains("finding   readings that contradict each other at 0 s, proved"))
     #expect(verify.talk.contains("contradict each other in 3 places"))
     #expect(bench.run("info", "3", "--check").status == 1)
   }

@@ -25,6 +25,31 @@ struct TimeWordsTests {
     }
   }
 
+  /// Lines of what was set: the beginning of each.
+  private static let settings = [
+    "trigger ", "synced ", "timetable ", "filter ", "cpu latency ", "assumed ", "labels ",
+    "calendar ", "next cycle ",
+    // What the spectra can show, which follows from the rate above them.
+    "spectra: ", "covered: ", "velocity RMS", "RMS ", "no ",
+  ]
+
+  /// The lines with a figure of time or rate, or a date, and without a word.
+  private static func unsaid(_ lines: [String]) -> [String] {
+    let figure = /\d ?(ns|µs|us|ms|s|min|h|[kM]?Hz|ppm)(?![\p{L}\d²\/√°])|\d{4}-\d\d-\d\d/
+    return lines.filter { line in
+      line.contains(figure) && !settings.contains(where: line.hasPrefix)
+        && !words.contains(where: line.contains)
+    }
+  }
+
+  private func expectWords(_ outcome: Outcome, _ command: String) {
+    // A certificate has its bounds in brackets.
+    let unsaid = TimeWordsTests.unsaid(
+      command == "certify"
+        ? outcome.lines.map { String($0.prefix { $0 != "(" }) } : outcome.lines)
+    #expect(outcome.lines.count > 1 && unsaid.isEmpty, "\(command): \(unsaid)")
+  }
+
   /// Recordings by the computer's grid and by the chip's clock, an import, and two whose readings or pages are damaged.
   private func recordings() throws -> Bench {
     let bench = Bench()
@@ -38,6 +63,43 @@ struct TimeWordsTests {
     bench.directory.change("store/" + bench.recordings[4]) { $0[4096 + 2000] ^= 0x10 }
     try #require(bench.run("label", "1", "3s..8s", "walking").status == 0)
     return bench
+  }
+
+  @Test("in each line of a report, beside its figure")
+  func reports() throws {
+    let bench = try recordings()
+    for number in 1...5 {
+      expectWords(bench.run("info", "\(number)"), "info \(number)")
+      expectWords(bench.run("verify", "\(number)"), "verify \(number)")
+      if number != 4 { expectWords(bench.run("analyze", "\(number)"), "analyze \(number)") }
+      let page = bench.run("export", "\(number)", "--format", "html").lines
+      let facts = page.filter { $0.hasPrefix("<div><dt>") && !$0.hasPrefix("<div><dt>Filter") }
+      #expect(facts.count > 5 && TimeWordsTests.unsaid(facts).isEmpty, "\(facts)")
+    }
+    expectWords(bench.run("certify", "--board", "simulator"), "certify")
+    expectWords(bench.run("doctor", "--card", "--card-seconds", "0"), "doctor")
+    let service = DaemonBench(["rate": "500", "trigger": "peak 2g"])
+    let child = try service.startArmed()
+    try service.startRecording()
+    try service.wait(for: "recording") { $0["chipClock"] != .null && $0["lateness"] != .null }
+    let status = service.bench.run("status")
+    expectWords(status, "status")
+    service.end(child)
+  }
+
+  @Test("in a line below a table, whose columns have no room")
+  func tables() throws {
+    let bench = try recordings()
+    let fleet = FleetBench()
+    try fleet.machine("one").record("--for", "1s")
+    fleet.hosts("one\n")
+    try #require(fleet.round().status == 0)
+    for outcome in [
+      bench.run("list"), fleet.hub.run(["hub", "status", "fleet", "--hosts", "hosts"]),
+    ] {
+      #expect(outcome.talk.contains("claimed") && outcome.talk.contains("estimated"))
+      #expect(!TimeWordsTests.unsaid(outcome.lines).isEmpty)
+    }
   }
 
   @Test("in the facts of flat metadata, for themselves and for the columns")

@@ -36,11 +36,11 @@ struct PageAnalysisTests {
   @Test("has the figures of every axis, and drawings of densities, deviations and the spectrogram")
   func contents() throws {
     let section = try section(try log(4000).export(options))
-    #expect(section.contains("recording 7: 4000 samples in 1 segment, 20.00 s at 200 Hz"))
+    #expect(section.contains("recording 7: 4000 samples in 1 segment, 20.00 s at 200 Hz claimed"))
     let row = try #require(section.split(separator: "\n").first { $0.contains("RMS without mean") })
     // 1000 counts of 16384 a g, by the root of two.
     #expect(row.contains("<td>0.04316</td>"), "\(row)")
-    #expect(section.contains("<th scope=\"row\">peak 1 in Hz</th><td>25.00</td>"))
+    #expect(section.contains("<th scope=\"row\">peak 1 in Hz, estimated</th><td>25.00</td>"))
     for title in [
       "Density of the acceleration in g²/Hz", "Density of the angular rate in (°/s)²/Hz",
       "Allan deviation of the acceleration in g", "Allan deviation of the angular rate in °/s",

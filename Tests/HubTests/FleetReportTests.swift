@@ -91,7 +91,7 @@ struct FleetReportTests {
       })
     #expect(
       messages[1].payload
-        == #"{"host":"pump.1","labels":{"site":"o\"slo"},"listed":true,"seen":"2028-11-26T09:59:00Z","lastRecording":"2028-11-26T09:00:00.250Z","recordings":2,"log_bytes":200,"backlog":3,"verdicts":{"good":1,"flawed":0,"damaged":1},"machine":{"software":"0.1.0","clockOffset_ns":2500000000,"clock_synchronised":false,"free_bytes":5000000,"recorder":"armed","problem":"no <sensor>"},"problem":"it was cut"}"#
+        == #"{"host":"pump.1","labels":{"site":"o\"slo"},"listed":true,"seen":"2028-11-26T09:59:00Z","lastRecording":"2028-11-26T09:00:00.250Z","recordings":2,"log_bytes":200,"backlog":3,"verdicts":{"good":1,"flawed":0,"damaged":1},"machine":{"software":"0.1.0","clockOffset_ns":2500000000,"clock_synchronised":false,"free_bytes":5000000,"recorder":"armed","problem":"no <sensor>"},"problem":"it was cut","words":{"clockOffset_ns":"estimated","lastRecording":"claimed","seen":"claimed"}}"#
     )
   }
 

@@ -81,14 +81,14 @@ struct RecorderStatusTests {
         failure      there is no room in /var/x
         recording    12
         samples      340 of 345, 5 lost
-        lateness     0.12 ms, 99 % of samples
-        worst flush  1234.56 ms
+        lateness     0.12 ms, 99 % of samples, estimated
+        worst flush  1234.56 ms estimated
         free space   12 GB
         temperature  48.3 °C
         sensor       MPU6050 at 0x68
         chip clock   1031.205 Hz, ±118 µs, estimated
         real time    fifo 80, memory locked
-        trigger      rms 0.05 g over 1.5 s above 0.25 Hz, 0.4 s before, 3 s after, 7200.000000001 s pause, armed, 12 of 900 recordings in 24 h, last event 4 s ago
+        trigger      rms 0.05 g over 1.5 s above 0.25 Hz, 0.4 s before, 3 s after, 7200.000000001 s pause, armed, 12 of 900 recordings in 24 h, last event 4 s ago, estimated
         next cycle   in 600 s
         calendar     Mon..Fri 08:00
         note         left "wrist"

@@ -43,8 +43,8 @@ struct RecordingFacts {
   var rows: [(name: String, value: String)] {
     let log = plan.description
     var rows = [
-      ("Started", started), ("Times", times), ("Length", length),
-      ("Rate", "\(Plain.hertz(log.rate)) Hz"),
+      ("Started", started), ("Times", times), ("Length", "\(length) \(log.timeWord)"),
+      ("Rate", "\(Plain.hertz(log.rate)) Hz claimed"),
       ("Sensor", sensor), ("Filter", log.sensor.filter),
       ("Axes", log.axes.map { "of the mounting: \($0) of the chip" } ?? ""),
       ("Calibrated", plan.calibration.map { "by \($0.name)" } ?? ""),
@@ -70,8 +70,8 @@ struct RecordingFacts {
   private var started: String {
     guard let started = account.wallAtZero(plan) else { return "" }
     let text = RFC3339.text(second: Int64.floored(started, by: 1_000_000_000).whole) + "Z"
-    guard let pair = account.bestPair else { return "\(text), by the table's own times" }
-    return pair.isSynchronised ? text : "\(text), by a clock that was not synchronised"
+    guard let pair = account.bestPair else { return "\(text), claimed by the table's own times" }
+    return "\(text), claimed by a clock that was \(pair.isSynchronised ? "" : "not ")synchronised"
   }
 
   /// From where times count, where that is not their own zero.
@@ -118,7 +118,7 @@ struct RecordingFacts {
     guard let lateness = account.end?.measuredLateness else { return "" }
     let figures = [lateness.median, lateness.percentile99, lateness.maximum]
     let texts = figures.map { "\($0 / 1000) µs" }
-    return "median \(texts[0]), 99 % \(texts[1]), most \(texts[2])"
+    return "median \(texts[0]), 99 % \(texts[1]), most \(texts[2]), estimated"
   }
 
   private var ended: String {

@@ -35,7 +35,9 @@ struct ChipTimesReport {
     if clock.epochCount > lines.count {
       lines.append(("epochs", "\(clock.epochCount) in all"))
     }
-    let findings = clock.findings.prefix(ChipTimesReport.limit).map { ("finding", text($0)) }
+    let findings = clock.findings.prefix(ChipTimesReport.limit).map {
+      ("finding", "\(text($0)), \(word($0))")
+    }
     lines += findings
     if clock.findingCount > findings.count {
       lines.append(("findings", "\(clock.findingCount) in all"))
@@ -122,6 +124,11 @@ struct ChipTimesReport {
       return
         "readings that contradict each other \(place), by \(ChipTimesReport.number(counts)) lost"
     }
+  }
+
+  /// A change of the rate has no bound; all else contradicts the assumptions otherwise.
+  private func word(_ finding: ClockAccount.Finding) -> TimeWord {
+    if case .rateChanged = finding.kind { .estimated } else { .proved }
   }
 
   private static func number(_ counts: ClosedRange<Int64>) -> String {

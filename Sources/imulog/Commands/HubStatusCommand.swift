@@ -54,6 +54,7 @@ struct HubStatusCommand: ParsableCommand {
       Console.talk("no hosts yet: write one into \(Plain.text(fleet.file))")
     } else {
       try Console.data(text(status))
+      Console.talk("times are claimed by the hosts' clocks and this one's, their offsets estimated")
     }
     if let check {
       let silent = status.hosts.contains { host in

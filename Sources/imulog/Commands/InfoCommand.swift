@@ -81,8 +81,8 @@ struct InfoReport {
     // Types are named, as Swift 6.0 takes too long to find them.
     var lines: [(String, String)] = [
       ("number", "\(entry.number)"), ("id", "\(log.id)"), ("file", Plain.text(entry.path)),
-      ("started", startedLine), ("duration", Plain.seconds(summary.duration)),
-      ("rate", "\(Plain.hertz(log.rate)) Hz"),
+      ("started", startedLine), ("duration", "\(Plain.seconds(summary.duration)) \(log.timeWord)"),
+      ("rate", "\(Plain.hertz(log.rate)) Hz claimed"),
       ("channels", log.channels.indices.map { ChannelSet.names[$0] }.joined(separator: " ")),
       ("sensor", sensorLine), ("filter", Plain.text(sensor.filter)),
       ("board", Plain.text(log.board)), ("host", Plain.text(log.host)),

@@ -64,6 +64,10 @@ struct Listing {
     } else {
       if !rows.isEmpty { try printTable(rows, isHub: isHub) }
       printPosition(count: all.count)
+      if !rows.isEmpty {
+        let imports = rows.contains(where: \.isImported) ? ", of imports claimed" : ""
+        Console.talk("starts and rates are claimed, durations estimated\(imports)")
+      }
     }
     for problem in problems.dropFirst() { Console.talk("\(problem)") }
     if let first = problems.first { throw first }

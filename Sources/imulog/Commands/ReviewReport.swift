@@ -36,7 +36,8 @@ struct ReviewReport {
   var findings: [(String, String)] {
     var lines = [(String, String)]()
     if let hertz = motion?.achievedHertz {
-      lines.append(("achieved", "\(Plain.number(hertz, per: 1000)) Hz estimated"))
+      let word = account.description.timeWord
+      lines.append(("achieved", "\(Plain.number(hertz, per: 1000)) Hz \(word)"))
     }
     lines.append(("clipped", clipped))
     if let motion, !motion.stillness.parts.isEmpty {
@@ -93,6 +94,7 @@ struct ReviewReport {
   private func text(_ stillness: Stillness) -> String {
     let sums =
       "still \(Plain.seconds(stillness.stillTime)), moving \(Plain.seconds(stillness.movingTime))"
+      + ", \(account.description.timeWord)"
     guard (2...6).contains(stillness.parts.count) else { return sums }
     let parts = stillness.parts.map { part in
       "\(part.isStill ? "still" : "moving") from \(Plain.seconds(part.start))"
@@ -117,7 +119,7 @@ struct ReviewReport {
     let figures = [lateness.median, lateness.percentile99, lateness.maximum].map {
       Plain.number($0 / 1000, per: 1) + " µs"
     }
-    return "median \(figures[0]), 99 % \(figures[1]), most \(figures[2])"
+    return "median \(figures[0]), 99 % \(figures[1]), most \(figures[2]), estimated"
   }
 
   /// A document of its own.

@@ -119,7 +119,8 @@ extension Evidence.Sum {
     }
     let hours = Plain.number(seconds / 3600, per: 1000)
     let missing = tally.scheduled - tally.sampled
-    var words = "\(name): \(hours) hours, \(missing) of \(tally.scheduled) samples missing"
+    var words =
+      "\(name): \(hours) hours estimated, \(missing) of \(tally.scheduled) samples missing"
     var figures: Finding.Figures = [
       ("sensor", name), ("recordings", "\(recordings)"), ("flawed", "\(flawed)"), ("hours", hours),
     ]

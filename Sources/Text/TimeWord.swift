@@ -19,7 +19,7 @@ public enum TimeWord: String, CaseIterable, Sendable {
       """
       t_lo_ns t_hi_ns chipTimes.least_hz chipTimes.most_hz halfWidth.median_ns halfWidth.p99_ns halfWidth.maximum_ns \
       findings.from_ns findings.to_ns epochs.from_ns epochs.to_ns rateError_ppm bracket_ns monotonic_ns \
-      t_error_ns t_error_p50_ns t_error_p99_ns
+      t_error_ns t_error_p50_ns t_error_p99_ns proved_to_us
       """
     ),
     (
@@ -29,7 +29,7 @@ public enum TimeWord: String, CaseIterable, Sendable {
       achieved_hz mean_hz least_hz most_hz opening_hz chip_rate_hz chipClock.rate_hz uncertainty_ns \
       median_ns p99_ns maximum_ns lateness_p99_ns worstFlush_ns sinceLast_s change_ppm rateDrift_ppm \
       resolution_hz frequency_hz raw_ns boottime_ns clockOffset_ns clock_offset_seconds round_duration_seconds \
-      measured_hz loaded_hz p50_ms p99_ms worst_ms worst_at_most_ms
+      measured_hz loaded_hz bus_slowest_hz bus_fastest_hz late_at_most_us p50_ms p99_ms worst_ms worst_at_most_ms
       """
     ),
     (

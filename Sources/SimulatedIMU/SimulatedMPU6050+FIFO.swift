@@ -5,28 +5,6 @@ import IMUModel
 /// The FIFO of the MPU-6050 family (RM-MPU-6000A 4.16, 4.28, 4.29, 4.31).
 ///
 ///     sample n      ax ax ay ay az az  t t  gx gx  gy gy  gz gz     by rising register number, what FIFO_EN selects
-///     stream    …──┬──────────────────────────────────────────┬──…
-///                  read                                     written      count = written − read, at most the size
-///
-/// No byte is stored: a byte's place in the stream gives its sample, and the sample its counts. When the FIFO is full, each
-/// byte overwrites the oldest one, and as its size is not a multiple of a packet, packets begin at another place from then
-/// on. A change of the configuration empties it; for a real chip that is not documented.
-struct SimulatedMPUFIFO: Sendable, BitwiseCopyable {
-  /// The number of the first sample in the stream; `nil` while the FIFO is off.
-  var firstSample: Int64?
-  /// Bytes that were read, or overwritten.
-  var read: Int64 = 0
-  /// FIFO_OFLOW_INT, until INT_STATUS is read.
-  var hasOverflowed = false
-  /// FIFO_COUNT, as latched by the read of its high byte.
-  var latchedCount: Int64 = 0
-  /// The byte that was read last: an empty FIFO gives it again.
-  var lastByte: UInt8 = 0
-  /// The sample whose bytes were read last.
-  var recent = RawSample()
-  var recentSample: Int64 = -1
-}
-
 extension SimulatedMPU6050 {
   static let fifoEnable: UInt8 = 0x23
   static let fifoCountHigh: UInt8 = 0x72
@@ -67,31 +45,25 @@ extension SimulatedMPU6050 {
 
   /// Bytes in the FIFO after `tick`; notes an overflow.
   mutating func fillFIFO(atTick tick: Int64) -> Int64 {
-    guard let first = fifo.firstSample else { return 0 }
-    let written = max(0, flaggedTick(at: tick) / ticksPerSample - first + 1) * packetSize
-    if written - fifo.read > fifoSize {
-      fifo.read = written - fifoSize
-      fifo.hasOverflowed = true
-    }
-    return written - fifo.read
+    fifo.count(newest: flaggedTick(at: tick) / ticksPerSample)
   }
 
   /// The next byte of the stream; the last one again when the FIFO is empty.
   mutating func popFIFO(atTick tick: Int64) -> UInt8 {
-    guard fillFIFO(atTick: tick) > 0, let first = fifo.firstSample else { return fifo.lastByte }
-    let (packet, offset) = fifo.read.quotientAndRemainder(dividingBy: packetSize)
-    if fifo.recentSample != first + packet {
-      fifo.recentSample = first + packet
-      fifo.recent = outputs(atTick: fifo.recentSample * ticksPerSample)
+    guard let (sample, place) = fifo.take(newest: flaggedTick(at: tick) / ticksPerSample) else {
+      return fifo.lastByte
     }
-    fifo.read += 1
-    fifo.lastByte = Self.byte(packetByte(offset), of: fifo.recent)
+    if fifo.recentSample != sample {
+      fifo.recentSample = sample
+      fifo.recent = outputs(atTick: sample * ticksPerSample)
+    }
+    fifo.lastByte = Self.byte(packetByte(place), of: fifo.recent)
     return fifo.lastByte
   }
 
   /// The oldest byte vanishes.
   mutating func loseFromFIFO(at instant: Int64) {
-    if fillFIFO(atTick: oscillator.tick(at: instant)) > 0 { fifo.read += 1 }
+    _ = fifo.take(newest: flaggedTick(at: oscillator.tick(at: instant)) / ticksPerSample)
   }
 
   /// Whether a register decides what samples are, or which of them go into the FIFO.
@@ -106,16 +78,16 @@ extension SimulatedMPU6050 {
   mutating func restartFIFO(atTick tick: Int64) {
     let isOn =
       registers[Self.userControl] & Self.fifoIsOn != 0 && packetSize > 0 && isRunning
-    fifo = SimulatedMPUFIFO(
-      firstSample: isOn ? tick / ticksPerSample + 1 : nil, hasOverflowed: fifo.hasOverflowed,
-      lastByte: fifo.lastByte)
+    fifo = ByteFIFO(
+      firstSample: isOn ? tick / ticksPerSample + 1 : nil, packet: packetSize, size: fifoSize,
+      hasOverflowed: fifo.hasOverflowed, lastByte: fifo.lastByte)
   }
 
   /// USER_CTRL was written at `tick`, and was `before`.
   mutating func changeFIFO(from before: UInt8, to value: UInt8, atTick tick: Int64) {
     let isOn = value & Self.fifoIsOn != 0
     // FIFO_RESET has no effect while FIFO_EN is 1 (RM 4.29).
-    if value & Self.fifoReset != 0, !isOn { fifo = SimulatedMPUFIFO(lastByte: fifo.lastByte) }
+    if value & Self.fifoReset != 0, !isOn { fifo = ByteFIFO(lastByte: fifo.lastByte) }
     guard isOn != (before & Self.fifoIsOn != 0) else { return }
     restartFIFO(atTick: tick)
   }

@@ -44,7 +44,7 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   /// The newest sample at the last time when the data-ready bit was cleared.
   var acknowledgedTick: Int64 = 0
   var freeze: OutputFreeze?
-  var fifo = SimulatedMPUFIFO()
+  var fifo = ByteFIFO()
   /// The instant of the last read of the FIFO's data, and the tick then.
   private var fetched: (instant: Int64, tick: Int64) = (.min, 0)
 
@@ -91,7 +91,7 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
     (heldTick, startTick, acknowledgedTick) = (tick, tick, tick)
     (accelerometerForce, gyroscopeForce) = (SelfTestForce(), SelfTestForce())
     if freeze?.kept == nil { freeze = nil }
-    fifo = SimulatedMPUFIFO()
+    fifo = ByteFIFO()
   }
 }
 

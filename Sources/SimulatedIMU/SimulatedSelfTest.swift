@@ -22,6 +22,11 @@ struct SelfTestForce: Sendable, BitwiseCopyable {
   private var after = SIMD3<Double>(repeating: 0)
   private var lastTickBefore: Int64 = 0
 
+  /// What a trim code of InvenSense's stands for: the value at code 1, and for each code more `step` times that.
+  static func ladder(_ first: Double, by step: Double, to code: Int) -> Double {
+    (1..<code).reduce(first) { value, _ in value * step }
+  }
+
   /// In g or °/s, in the sample of `tick`.
   func value(atTick tick: Int64) -> SIMD3<Double> { tick > lastTickBefore ? after : before }
 
@@ -95,20 +100,15 @@ extension SimulatedMPU6050 {
     if register == Self.accelConfig {
       // 0.34 g at code 1 to 0.92 g at code 31; 2620 of 16384 counts in a range of 2 g.
       let (first, step): (Double, Double) = isFirst ? (0.34, 1.033_737_6) : (2620.0 / 16384, 1.01)
-      let answer = SIMD3(from: 0) { Self.ladder(first, by: step, to: acceleration[$0]) }
+      let answer = SIMD3(from: 0) { SelfTestForce.ladder(first, by: step, to: acceleration[$0]) }
       accelerometerForce.change(to: mask * answer * path.selfTest.acceleration, shownAfter: shown)
     } else {
       // 25 °/s at code 1, each code 4.6 % more, against the axis in Y; 2620 counts of 1/131 °/s.
       let (first, step): (Double, Double) = isFirst ? (25, 1.046) : (20, 1.01)
       let answer = SIMD3(from: 0) { axis in
-        Self.ladder(isFirst && axis == 1 ? -first : first, by: step, to: rate[axis])
+        SelfTestForce.ladder(isFirst && axis == 1 ? -first : first, by: step, to: rate[axis])
       }
       gyroscopeForce.change(to: mask * answer * path.selfTest.angularRate, shownAfter: shown)
     }
-  }
-
-  /// The value at a code, from that at code 1, when each is `step` times the one before.
-  private static func ladder(_ first: Double, by step: Double, to code: Int) -> Double {
-    (1..<code).reduce(first) { value, _ in value * step }
   }
 }

@@ -151,9 +151,9 @@ extension Supervisor {
     return now - since >= Supervisor.patience ? .lost(.bus) : .trust
   }
 
-  /// The configuration could not be compared, because a transfer failed.
+  /// The configuration could not be compared, because a transfer failed: what made it suspicious is not answered.
   public mutating func noticeFailedCheck(at now: MonotonicTime) -> Verdict {
-    lastCheck = now
+    (lastCheck, isChecked) = (now, false)
     return noticeFailure(at: now)
   }
 

@@ -2,16 +2,16 @@
 
 public import IMUModel
 
-/// The bytes of one burst, at most 32, on the stack, in the order of the bus. Each transfer gets a new one, so bytes of an
+/// The bytes of one burst, at most 64, on the stack, in the order of the bus. Each transfer gets a new one, so bytes of an
 /// earlier transfer never pass for those of a failed one.
 @usableFromInline
 struct Burst: ByteSource, Sendable, BitwiseCopyable {
-  @usableFromInline var bytes = SIMD32<UInt8>(repeating: 0)
+  @usableFromInline var bytes = SIMD64<UInt8>(repeating: 0)
 
   @inlinable
   init() {}
 
-  /// The byte at `index`, 0...31.
+  /// The byte at `index`, 0...63.
   @inlinable
   subscript(index: Int) -> UInt8 {
     get { bytes[index] }
@@ -21,7 +21,7 @@ struct Burst: ByteSource, Sendable, BitwiseCopyable {
   @inlinable
   func byte(_ index: Int) -> UInt8 { bytes[index] }
 
-  /// Whether both have the same bytes in `range`, which lies within 0..<32.
+  /// Whether both have the same bytes in `range`, which lies within 0..<64.
   @inlinable
   func matches(_ other: Burst, in range: Range<Int>) -> Bool {
     for index in range where self[index] != other[index] { return false }
@@ -62,13 +62,13 @@ extension ByteSource where Self: ~Copyable {
 }
 
 extension I2CBus where Self: ~Copyable {
-  /// Reads `count` registers, 1...32, in one transfer.
+  /// Reads `count` registers, 1...64, in one transfer.
   @inlinable
   mutating func readBurst(
     _ address: I2CAddress, register: UInt8, count: Int
   ) throws(BusError) -> Burst {
     var burst = Burst()
-    // Safe: the pointer covers exactly the 32 bytes of `burst`; `rebasing` takes the first `count` (a larger
+    // Safe: the pointer covers exactly the 64 bytes of `burst`; `rebasing` takes the first `count` (a larger
     // count traps), and does not leave the closure. Errors leave it as a value: Swift 6.0 does not infer their type here.
     let result = withUnsafeMutableBytes(of: &burst.bytes) { bytes -> Result<Void, BusError> in
       do throws(BusError) {
@@ -105,17 +105,47 @@ extension I2CBus where Self: ~Copyable {
   mutating func readBurstPatiently(
     _ address: I2CAddress, register: UInt8, count: Int
   ) throws(BusError) -> Burst {
-    try patiently { bus throws(BusError) in
-      try bus.readBurst(address, register: register, count: count)
+    try inItsBank(address, register) { bus, number throws(BusError) in
+      try bus.readBurst(address, register: number, count: count)
     }
   }
 
   /// Writes a register, patiently: writing the same value twice does no harm in any register that the drivers write.
+  @usableFromInline
   mutating func writePatiently(
     _ address: I2CAddress, register: UInt8, value: UInt8
   ) throws(BusError) {
+    try inItsBank(address, register) { bus, number throws(BusError) in
+      try bus.write(address, register: number, value: value)
+    }
+  }
+
+  /// Carries out a transfer patiently with the register's number on the bus, its bank selected for that time. When it fails,
+  /// bank 0 may not be selected again: ``selectFirstBank(_:)`` comes before the next transfer.
+  @inlinable
+  mutating func inItsBank<Value>(
+    _ address: I2CAddress, _ register: UInt8,
+    _ transfer: (inout Self, UInt8) throws(BusError) -> Value
+  ) throws(BusError) -> Value {
+    let isBanked = register >= Register.firstBanked
+    if isBanked { try selectBank(4 - register >> 6, address) }
+    let value = try patiently { bus throws(BusError) in
+      try transfer(&bus, isBanked ? register & 0x3F : register)
+    }
+    if isBanked { try selectFirstBank(address) }
+    return value
+  }
+
+  /// Selects bank 0.
+  @inlinable
+  mutating func selectFirstBank(_ address: I2CAddress) throws(BusError) {
+    try selectBank(0, address)
+  }
+
+  @inlinable
+  mutating func selectBank(_ bank: UInt8, _ address: I2CAddress) throws(BusError) {
     try patiently { bus throws(BusError) in
-      try bus.write(address, register: register, value: value)
+      try bus.write(address, register: Register.bankSelect, value: bank << 4)
     }
   }
 
@@ -147,9 +177,9 @@ extension I2CBus where Self: ~Copyable {
   /// Compares the identity, then every pair of `image`, which must be sorted by register.
   ///
   /// Neighbouring registers, and those with a gap of one register, are read in one burst: reading changes none of these
-  /// chips' configuration registers.
+  /// chips' configuration registers. Those of another bank are read in one, between two writes that select the bank.
   ///
-  /// - Complexity: two to five transfers when all is well.
+  /// - Complexity: two to five transfers when all is well; seven with another bank.
   @inlinable
   mutating func compare(
     _ address: I2CAddress, identityRegister: UInt8, identity: UInt8, image: RegisterList
@@ -164,8 +194,10 @@ extension I2CBus where Self: ~Copyable {
     while first < image.count {
       let base = image[first].register
       var end = first + 1
-      while end < image.count, image[end].register - image[end - 1].register <= 2,
-        image[end].register - base < 16
+      let isBanked = base >= Register.firstBanked
+      while end < image.count,
+        image[end].register - image[end - 1].register <= (isBanked ? 0x3F : 2),
+        image[end].register - base < (isBanked ? 0x40 : 16)
       {
         end += 1
       }

@@ -61,7 +61,7 @@ public enum BusTiming {
     let (lengths, further, ticks) = bursts(model)
     let what =
       further.isEmpty
-      ? "an \(SensorError.list(lengths))-byte burst takes"
+      ? "\(lengths == [18] ? "an" : "a") \(SensorError.list(lengths))-byte burst takes"
       : "\(lengths.count == 1 ? "a burst" : "bursts") of \(SensorError.list(lengths)) bytes, "
         + "and in one tick of \(ticks) of \(SensorError.list(further)) more, take"
     return "\(what) \(bits) bit times, \(milliseconds(bits: bits, busClock: busClock)) ms "

@@ -10,6 +10,8 @@ struct FIFOLayout: Sendable, BitwiseCopyable {
   enum Method: Sendable, BitwiseCopyable {
     /// Packets follow each other without marks (MPU-6050). The count is of bytes.
     case packets
+    /// The same of the axes alone: the temperature is read beside them (ICM-20948).
+    case axes
     /// A register with the place of the next word in its slot (LSM6DS3, LSM6DSL). The count is of words of two bytes.
     case pattern
     /// A tag before each six bytes (LSM6DSO, LSM6DSV). The count is of words of seven bytes.
@@ -18,11 +20,14 @@ struct FIFOLayout: Sendable, BitwiseCopyable {
     /// Bytes of a unit of the count, which a burst must take out together.
     @inlinable var unitBytes: Int {
       switch self {
-      case .packets: 1
+      case .packets, .axes: 1
       case .pattern: 2
       case .tagged: 7
       }
     }
+
+    /// Whether the packets of the maker of the MPU-6050 follow each other: the high byte first, acceleration first.
+    @inlinable var isOfPackets: Bool { self == .packets || self == .axes }
 
     /// Bytes of a slot with these channels.
     @inlinable
@@ -32,7 +37,7 @@ struct FIFOLayout: Sendable, BitwiseCopyable {
       let sets = sensors + (isStamped ? 1 : 0)
       switch self {
       case .packets: return 6 * sensors + (channels.contains(.temperature) ? 2 : 0)
-      case .pattern: return 6 * sets
+      case .axes, .pattern: return 6 * sets
       case .tagged: return 7 * sets
       }
     }
@@ -41,6 +46,8 @@ struct FIFOLayout: Sendable, BitwiseCopyable {
   @usableFromInline let method: Method
   /// Bytes in the FIFO.
   @usableFromInline let size: Int
+  /// The largest count in bytes, where a chip's FIFO may be larger than its data sheet says.
+  @usableFromInline var largestCount: Int?
   /// The registers of the count, and of the flags beside it.
   @usableFromInline let status: UInt8
   /// The bits of the second status register that are the upper ones of the count, and those that are always 0.
@@ -99,7 +106,7 @@ extension FIFOLayout {
   /// The slots that it holds before a fill counts as overrun.
   var capacity: Int {
     switch method {
-    case .packets: (size - 1) / slotBytes - 3
+    case .packets, .axes: (size - 1) / slotBytes - 3
     case .pattern: size / slotBytes - 2
     case .tagged: (size - 7) / slotBytes
     }

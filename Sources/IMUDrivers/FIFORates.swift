@@ -19,7 +19,7 @@ extension SensorModel {
 
   /// The method of the FIFO of one sample from which a model is polled; `nil` where it is polled by its registers.
   var newestMethod: FIFOLayout.Method? {
-    guard let method = family.fifo?.method(self), method != .packets else { return nil }
+    guard let method = family.fifo?.method(self), !method.isOfPackets else { return nil }
     return method
   }
 

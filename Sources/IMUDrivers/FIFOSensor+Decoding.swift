@@ -5,13 +5,14 @@ public import IMUModel
 /// FIFOs without marks: packets of an MPU, and patterns of an LSM6DS3 or LSM6DSL, of the recorded channels.
 ///
 ///     MPU-6050           ax ax ay ay az az  t t  gx gx gy gy gz gz     high byte first
+///     ICM-20948          ax ax ay ay az az  gx gx gy gy gz gz          high byte first
 ///     LSM6DS3, LSM6DSL   gx gx gy gy gz gz  ax ax ay ay az az          low byte first
 extension FIFOSensor where Bus: ~Copyable {
   /// The fill by an MPU's FIFO_COUNT.
   @inlinable
   mutating func packetFill(_ status: Burst) throws(FIFOError) -> FIFOFill {
     let count = Int(UInt16(bitPattern: status.value(0, isBigEndian: true)))
-    guard count <= layout.size else { throw .impossibleCount(UInt32(count)) }
+    guard count <= layout.largestCount ?? layout.size else { throw .impossibleCount(UInt32(count)) }
     let (slots, rest) = count.quotientAndRemainder(dividingBy: layout.slotBytes)
     partialFills = rest == 0 ? 0 : partialFills + 1
     // A fill may fall into the writing of a packet; 25 in a row never do, so packets begin elsewhere.
@@ -61,10 +62,10 @@ extension FIFOSensor where Bus: ~Copyable {
   /// Decodes `count` slots.
   @inlinable
   mutating func decodePackets(_ count: Int) throws(FIFOError) -> Int {
-    let isBigEndian = layout.method == .packets
+    let isBigEndian = layout.method.isOfPackets
     let hasAcceleration = layout.channels.contains(.accelerometer)
     let hasRate = layout.channels.contains(.gyroscope)
-    let hasTemperature = isBigEndian && layout.channels.contains(.temperature)
+    let hasTemperature = layout.method == .packets && layout.channels.contains(.temperature)
     let acceleration = isBigEndian || !hasRate ? 0 : 6
     let temperature = hasAcceleration ? 6 : 0
     let rate = isBigEndian ? temperature + (hasTemperature ? 2 : 0) : 0

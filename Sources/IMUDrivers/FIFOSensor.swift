@@ -164,7 +164,7 @@ extension FIFOSensor: ChipSetUp where Bus: ~Copyable {
     guard let register = layout.slowTemperature else { return }
     assembly.temperature = try chip.bus.readBurstPatiently(
       chip.address, register: register, count: 2
-    ).value(0)
+    ).value(0, isBigEndian: layout.method.isOfPackets)
   }
 
   /// Empties the FIFO and starts it: the instant before this call is a reading of count 0. Also after samples were lost,
@@ -222,13 +222,14 @@ extension FIFOSensor where Bus: ~Copyable {
   public mutating func readFill() throws(FIFOError) -> FIFOFill {
     let status: Burst
     do throws(BusError) {
+      try chip.leaveOtherBank()
       status = try chip.bus.readBurst(
         chip.address, register: layout.status, count: layout.statusCount)
     } catch {
       throw .bus(error)
     }
     switch layout.method {
-    case .packets: return try packetFill(status)
+    case .packets, .axes: return try packetFill(status)
     case .pattern: return try patternFill(status)
     case .tagged: return try taggedFill(status)
     }
@@ -244,7 +245,7 @@ extension FIFOSensor where Bus: ~Copyable {
   @inlinable
   public mutating func drain(_ fill: FIFOFill) throws(FIFOError) -> Int {
     switch layout.method {
-    case .packets, .pattern:
+    case .packets, .axes, .pattern:
       let slots = fill.units / layout.slotUnits
       try readBytes(slots * layout.slotBytes)
       return try decodePackets(slots)

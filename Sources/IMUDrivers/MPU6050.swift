@@ -16,7 +16,8 @@ extension SensorFamily {
     // From INT_PIN_CFG on: the configuration's proof and the status come before the outputs.
     layout: BurstLayout(
       method: .shadowed, register: MPU6050Register.interruptPin.address, count: 18, outputs: 4,
-      angularRate: 12, acceleration: 4, temperature: 10),
+      angularRate: 12, acceleration: 4, temperature: 10, status: 3,
+      proof: (MPU6050Register.latched, MPU6050Register.dataReady)),
     settings: MPU6050Profile.settings,
     selfTest: MPU6050Profile.selfTest,
     fifo: FIFOProfile(
@@ -47,22 +48,30 @@ extension SensorModel {
     noise: (accelerometer: Double, gyroscope: Double) = (300e-6, 0.01),
     temperature: (scale: Fraction, offset: Fraction) = (Fraction(100, 33387), Fraction(21, 1))
   ) -> SensorModel {
-    let gyroscope = [
-      (250, Fraction(1, 131)), (500, Fraction(10, 655)), (1000, Fraction(10, 328)),
-      (2000, Fraction(10, 164)),
-    ]
-    return SensorModel(
+    SensorModel(
       rawValue, name: name, .mpu6050, identity: identity,
-      accelerometer: [2, 4, 8, 16].enumerated().map { code, range in
-        SensorRange(
-          fullScale: range, scale: Fraction(1, Int64(32768 / range)), code: UInt8(code) << 3,
-          noise: noise.accelerometer)
-      },
-      gyroscope: gyroscope.enumerated().map { code, range in
-        SensorRange(
-          fullScale: range.0, scale: range.1, code: UInt8(code) << 3, noise: noise.gyroscope)
-      },
+      accelerometer: SensorRange.invenSenseAccelerometer(codeShift: 3, noise.accelerometer),
+      gyroscope: SensorRange.invenSenseGyroscope(codeShift: 3, noise.gyroscope),
       temperature: temperature)
+  }
+}
+
+extension SensorRange {
+  /// The ranges of an accelerometer of InvenSense's, whose codes rise with them from bit `codeShift` on.
+  static func invenSenseAccelerometer(codeShift: UInt8, _ noise: Double) -> [SensorRange] {
+    [2, 4, 8, 16].enumerated().map { code, range in
+      SensorRange(
+        fullScale: range, scale: Fraction(1, Int64(32768 / range)), code: UInt8(code) << codeShift,
+        noise: noise)
+    }
+  }
+
+  /// The same of a gyroscope.
+  static func invenSenseGyroscope(codeShift: UInt8, _ noise: Double) -> [SensorRange] {
+    [Fraction(1, 131), Fraction(10, 655), Fraction(10, 328), Fraction(10, 164)].enumerated().map {
+      SensorRange(
+        fullScale: 250 << $0, scale: $1, code: UInt8($0) << codeShift, noise: noise)
+    }
   }
 }
 

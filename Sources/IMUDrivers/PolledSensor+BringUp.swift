@@ -75,6 +75,7 @@ extension PolledSensor where Bus: ~Copyable {
     let register = model.family.identityRegister
     let found: UInt8
     do throws(BusError) {
+      try leaveOtherBank()
       found = try bus.readBurstPatiently(address, register: register.address, count: 1)[0]
     } catch {
       // Registers answer 100 ms after power-on at the latest (PS-MPU-6000A 6.3; an LSM6DS 15 ms, AN5130 5.6).
@@ -128,8 +129,10 @@ extension PolledSensor where Bus: ~Copyable {
   }
 
   private mutating func configure() throws(SensorError) -> BringUpStep? {
+    isInFirstBank = !image.isBanked
     try bus.write(settings.writes, to: model, at: address)
     for index in 0..<image.count { try confirm(image[index]) }
+    isInFirstBank = true
     return startSlice(of: settings.turnOn)
   }
 

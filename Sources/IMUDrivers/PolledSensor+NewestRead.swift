@@ -22,7 +22,7 @@ extension PolledSensor where Bus: ~Copyable {
     switch fifo.method {
     case .tagged: return try readTagged(fifo, into: &sample, &failure)
     case .pattern: return try readPattern(fifo, into: &sample, &failure)
-    case .packets: preconditionFailure("a FIFO without marks has no newest sample")
+    case .packets, .axes: preconditionFailure("a FIFO without marks has no newest sample")
     }
   }
 

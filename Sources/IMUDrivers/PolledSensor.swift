@@ -29,6 +29,8 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
   @usableFromInline var hasReplaced = false
   /// The slot that is read from it.
   @usableFromInline var assembly: SlotAssembly
+  /// Whether bank 0 is selected; not after a transfer to another bank that failed.
+  @usableFromInline var isInFirstBank = true
   let model: SensorModel
   let settings: ChipSettings
   var state = BringUpState.identify(attempt: 0)
@@ -112,41 +114,62 @@ extension PolledSensor where Bus: ~Copyable {
   /// Compares identity and configuration, and reads a temperature that is not in the burst: six transfers at most.
   @inlinable
   public mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck {
+    try leaveOtherBank()
     if let register = temperatureRegister {
       slowTemperature = try bus.readBurstPatiently(address, register: register, count: 2)
         .value(0)
       assembly.temperature = slowTemperature
     }
-    return try bus.compare(
+    isInFirstBank = !image.isBanked
+    let check = try bus.compare(
       address, identityRegister: identityRegister, identity: identity, image: image)
+    isInFirstBank = true
+    return check
+  }
+
+  /// Selects bank 0 again after a transfer to another one failed: registers with the same numbers have other contents there.
+  @inlinable
+  mutating func leaveOtherBank() throws(BusError) {
+    guard !isInFirstBank else { return }
+    try bus.selectFirstBank(address)
+    isInFirstBank = true
   }
 }
 
-/// Reading a chip of the MPU-6050 family, which holds a sample still in shadow registers.
+/// Reading a chip of the MPU-6050 family or an ICM-20948, which holds a sample still in shadow registers.
 extension PolledSensor where Bus: ~Copyable {
   /// Reads one sample.
   ///
-  ///     S 68+W 37 Sr 68+R  pin enable – status  ax ax ay ay az az  t t  gx gx gy gy gz gz  P
+  ///     MPU-6050     S 68+W 37 Sr 68+R  pin enable – status  ax ax ay ay az az  t t  gx gx gy gy gz gz  P
+  ///     ICM-20948    S 68+W 1A Sr 68+R  status  – … –  ax ax ay ay az az  gx gx gy gy gz gz  t t  P
   ///
   /// The chip holds its output registers still while it is read (PS-MPU-6000A 7.16), so a burst is one sample. Reading the
   /// status clears its data-ready flag, also in a transfer that fails: after a failure, bytes that differ from the last
   /// sample's are new too, and equal ones are unannounced.
   ///
   /// INT_PIN_CFG and INT_ENABLE are 0 after a reset, also in chips that come back awake, and FF when no chip answers. They
-  /// come first, so they prove the samples before this burst: a reset in its middle shows in the next one.
+  /// come first, so they prove the samples before this burst: a reset in its middle shows in the next one. An ICM-20948
+  /// sleeps after a reset, so that the status proves them when it announces a sample.
   ///
   /// - Complexity: one transfer; three when transfers fail.
   @inlinable
   mutating func readShadowed(into sample: inout RawSample) throws(BusError) -> Reading {
     lastEvidence.isConfigured = false
+    try leaveOtherBank()
     var transfers = 0
     var failure: BusError?
     let burst = try read(layout.register, layout.count, &transfers, &failure)
-    guard burst[0] == MPU6050Register.latched,
-      burst[1] == MPU6050Register.dataReady, burst[3] != 0xFF
-    else { return .doubtful }
-    lastEvidence.isConfigured = true
-    let isReady = burst[3] & MPU6050Register.dataReady != 0
+    let status = burst[layout.status]
+    let isReady = status & 0x01 != 0
+    if let proof = layout.proof {
+      guard burst[0] == proof.first, burst[1] == proof.second, status != 0xFF else {
+        return .doubtful
+      }
+      lastEvidence.isConfigured = true
+    } else {
+      guard status & 0xFE == 0 else { return .doubtful }
+      lastEvidence.isConfigured = isReady
+    }
     guard isReady || failure != nil else { return .stale }
     sample = decode(burst, isBigEndian: true)
     guard isReady || !burst.matches(last, in: layout.outputs..<layout.count) else {

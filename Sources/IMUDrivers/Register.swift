@@ -5,7 +5,7 @@ import Text
 
 /// A register as a data sheet lists it.
 public struct Register: Sendable {
-  /// Its number on the bus.
+  /// Its number on the bus; of a register in a bank of its own, that and the bank: see ``init(bank:_:_:)``.
   public let address: UInt8
   /// Its name in the data sheet.
   public let name: StaticString
@@ -16,6 +16,24 @@ public struct Register: Sendable {
     self.address = address
     self.name = name
   }
+
+  /// A register of bank 1 or 2 of an ICM-20948, which shows one bank at a time.
+  ///
+  ///     00…7F  bank 0          80…BF  00…3F of bank 2          C0…FF  00…3F of bank 1
+  ///
+  /// Bank 0 is selected but for the time of a transfer to another one; see ``I2CBus``'s patient transfers.
+  init(bank: UInt8, _ address: UInt8, _ name: StaticString) {
+    self.init((4 - bank) << 6 | address, name)
+  }
+
+  /// Selects the bank, in bits [5:4]; it is in all of them.
+  @usableFromInline static var bankSelect: UInt8 { 0x7F }
+
+  /// The first number of a register that is not in bank 0.
+  @usableFromInline static var firstBanked: UInt8 { 0x80 }
+
+  /// Whether it is seen only after its bank was selected.
+  var isBanked: Bool { address >= Register.firstBanked }
 }
 
 extension Register: Equatable {
@@ -26,8 +44,11 @@ extension Register: Equatable {
 }
 
 extension Register: CustomStringConvertible {
-  /// Such as `CTRL3_C (0x12)`.
-  public var description: String { "\(name) (\(hexadecimal(address)))" }
+  /// Such as `CTRL3_C (0x12)`, or `ACCEL_CONFIG (bank 2, 0x14)`.
+  public var description: String {
+    guard isBanked else { return "\(name) (\(hexadecimal(address)))" }
+    return "\(name) (bank \(4 - address >> 6), \(hexadecimal(address & 0x3F)))"
+  }
 }
 
 /// Two hexadecimal digits, such as `0x0f`.
@@ -64,6 +85,12 @@ struct RegisterList: Sendable, BitwiseCopyable {
   subscript(index: Int) -> Entry {
     precondition(index >= 0 && index < count, "no such pair")
     return (UInt8(pairs[index] >> 8), UInt8(truncatingIfNeeded: pairs[index]))
+  }
+
+  /// Whether some are not in bank 0.
+  @inlinable var isBanked: Bool {
+    for index in 0..<count where self[index].register >= Register.firstBanked { return true }
+    return false
   }
 
   /// These pairs and those of `other`, by rising register number; where both have a register, the other's value.

@@ -107,11 +107,13 @@ public struct SensorConfiguration: Equatable, Sendable {
     )
   }
 
-  /// The registers of a chip that is set up so, by rising number; the configuration must have been validated for the model.
+  /// The registers of a chip that is set up so, by rising number, but for those that can only be read after a write; the
+  /// configuration must have been validated for the model.
   package func registers(of model: SensorModel) -> [(register: Register, value: UInt8)] {
     let configuration = readsFIFO ? exact(for: model) ?? self : self
     let image = model.family.settings(configuration, model).image
     return (0..<image.count).map { (model.family.register(image[$0].register), image[$0].value) }
+      .filter { !$0.0.isBanked }
   }
 }
 

@@ -38,6 +38,10 @@ extension ChipFigures {
         zeroG: SIMD3(0.06, 0.06, 0.08), zeroRate: 5, rate: ChipFigures.pll,
         remark: model == .icm20689 || model == .mpu6500
           ? "which boards sold as MPU-6050 have too" : "")
+    case .icm20948:
+      // DS-000189, tables 1 and 2: ±50 mg on a board, ±5 °/s. The clock's deviation differs from part to part (4.14), and
+      // TIMEBASE_CORRECTION_PLL can state 10 %.
+      self.init(zeroG: SIMD3(repeating: 0.05), zeroRate: 5, rate: ChipFigures.ring)
     case .lsm6ds3, .lsm6ds33:
       // DocID026899, table 3: ±40 mg, ±10 °/s.
       self = st(0.04, 10)

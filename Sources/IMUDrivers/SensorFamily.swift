@@ -94,4 +94,9 @@ struct BurstLayout: Sendable, BitwiseCopyable {
   @usableFromInline var slowTemperature: UInt8?
   /// Registers of the first byte of angular rate and of acceleration, at which a second burst begins.
   @usableFromInline var axisRegisters: (angularRate: UInt8, acceleration: UInt8) = (0, 0)
+  /// Of a burst that is read once: the offset of the byte whose bit 0 announces a sample.
+  @usableFromInline var status = 0
+  /// Of such a burst: the contents of its first two bytes while the chip has its configuration. `nil` where a sample that is
+  /// announced proves that, because the chip sleeps after a reset, and the other bits of the status are always 0.
+  @usableFromInline var proof: (first: UInt8, second: UInt8)?
 }

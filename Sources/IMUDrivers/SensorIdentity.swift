@@ -85,7 +85,7 @@ extension SensorIdentity {
     let findings = meant.flatMap { probe(&bus, $0) }
     let sensors = findings.compactMap(\.sensor)
     guard let model = choice.model else {
-      guard var found = sensors.first else { throw SensorError.notFound(findings) }
+      guard var found = sensors.first else { throw SensorError.notFound(telling(findings)) }
       found.others = Array(sensors.dropFirst())
       return found
     }
@@ -113,7 +113,17 @@ extension SensorIdentity {
           + "(\(model.family.identityRegister) reads \(hexadecimal(other.identity))); give --sensor "
           + "\(other.model.rawValue) or auto to record it", .unavailable)
     }
-    throw SensorError.notFound(findings)
+    throw SensorError.notFound(telling(findings))
+  }
+
+  /// One finding of each address: an unknown chip's, else the first.
+  private static func telling(_ findings: [ProbeResult]) -> [ProbeResult] {
+    findings.reduce(into: []) { told, finding in
+      guard let last = told.last, last.address == finding.address else {
+        return told.append(finding)
+      }
+      if finding.isUnknownChip, !last.isUnknownChip { told[told.count - 1] = finding }
+    }
   }
 
   /// The contents of the identity registers of the families at `address`, each register read once.
@@ -133,8 +143,8 @@ extension SensorIdentity {
       }
       let finding = ProbeResult(address: address, register: register, result: result)
       findings.append(finding)
-      // A known chip, or none at all: no reason to read another register.
-      guard finding.isUnknownChip else { break }
+      // A known chip, or none that answers: no reason to read another register.
+      guard finding.sensor == nil, case .success = result else { break }
     }
     return findings
   }

@@ -54,7 +54,7 @@ public final class SensorModel: Sendable {
 
   /// Every supported chip. Of those with the same identity, the first is assumed.
   public static let allCases: [SensorModel] =
-    mpu6050Family + lsm6dsFamily + lsm9ds1Family + lsm6dsvFamily
+    mpu6050Family + icm20948Family + lsm6dsFamily + lsm9ds1Family + lsm6dsvFamily
 
   /// The chip with that name on the command line.
   public static func named(_ name: String) -> SensorModel? {

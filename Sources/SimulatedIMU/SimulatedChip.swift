@@ -12,6 +12,8 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
     case lsm9ds1
     /// STMicroelectronics LSM6DSV and relatives.
     case lsm6dsv
+    /// InvenSense ICM-20948 without its magnetometer.
+    case icm20948
 
     /// The type that simulates it.
     var type: any RegisterChip.Type {
@@ -20,6 +22,7 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
       case .lsm6dso: return SimulatedLSM6DSO.self
       case .lsm9ds1: return SimulatedLSM9DS1.self
       case .lsm6dsv: return SimulatedLSM6DSV.self
+      case .icm20948: return SimulatedICM20948.self
       }
     }
   }
@@ -49,6 +52,9 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
   /// Whether an LSM6DS or LSM6DSV whose FIFO is limited to its watermark by STOP_ON_WTM or STOP_ON_FTH stores nothing more
   /// once that is reached, also in continuous mode; otherwise each word replaces the oldest one, as AN5130 figure 35 shows.
   public var stopsAtWatermark = false
+
+  /// Whether the FIFO of an ICM-20948 has 4096 bytes, as users measured it, and not the data sheet's 512.
+  public var hasLargeFIFO = false
 
   /// Whether each axis has an offset of its own, within the data sheet's tolerance.
   public var hasZeroOffsets = true
@@ -94,8 +100,12 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
   public static let lsm6dsv = SimulatedChip(
     model: .lsm6dsv, identity: 0x70, clockErrorPartsPerMillion: 2600)
 
+  /// An ICM-20948 whose oscillator is 0.7 % slow.
+  public static let icm20948 = SimulatedChip(
+    model: .icm20948, identity: 0xEA, clockErrorPartsPerMillion: -7000)
+
   /// One of each.
-  public static let all = [mpu6050, lsm6dso, lsm9ds1, lsm6dsv]
+  public static let all = [mpu6050, lsm6dso, lsm9ds1, lsm6dsv, icm20948]
 
   /// A chip of the given register map; everything else has its default.
   public init(model: Model, identity: UInt8, clockErrorPartsPerMillion: Int = 0) {

@@ -50,7 +50,7 @@ struct SensorCertificationTests {
     arguments: [
       (SimulatedChip.mpu6050, SensorModel.mpu6050), (.mpu6050.answering(0x70), .mpu6500),
       (.lsm6dso, .lsm6dso), (.lsm6dso.answering(0x6A), .lsm6ds3trc), (.lsm9ds1, .lsm9ds1),
-      (.lsm6dsv, .lsm6dsv),
+      (.lsm6dsv, .lsm6dsv), (.icm20948, .icm20948),
     ])
   func good(chip: SimulatedChip, model: SensorModel) throws {
     let report = try report(chip, as: model)

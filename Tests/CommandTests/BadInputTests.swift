@@ -44,7 +44,7 @@ struct BadInputTests {
     Refusal("record --board simulator --sensor nope", 64, "--sensor nope", "auto", "lsm6dso"),
     Refusal(
       "record --board simulator --sensor mpu9250", 78, "no MPU-9250",
-      "mpu6050, lsm6dso, lsm9ds1 and lsm6dsv"),
+      "mpu6050, lsm6dso, lsm9ds1, lsm6dsv and icm20948"),
     Refusal("record --board simulator --rate 0", 64, "--rate 0", "such as 10"),
     Refusal("record --board simulator --rate 5000", 78, "1000 Hz at most", "5000 Hz"),
     Refusal("record --board simulator --for 1s --until-stopped", 64, "--for", "--until-stopped"),

@@ -90,12 +90,18 @@ struct DoctorChipTests {
     #expect(unsteady.state == .wrong && unsteady.words.contains("PWR_MGMT_1"))
   }
 
+  /// A data line at ground, which reads as zeros.
+  private static let grounded: SimulatedChip = {
+    var chip = SimulatedChip.mpu6050.answering(0)
+    chip.selfTest.hasTrim = false
+    return chip
+  }()
+
   @Test(
     "the chip, or what is there in its place, is named by what it answers",
     arguments: [
       (nil, nil, Finding.State.wrong, ["no chip answers at 0x68, 0x69, 0x6a, 0x6b"]),
-      // A data line at ground, which reads as zeros.
-      (SimulatedChip.mpu6050.answering(0), nil, .wrong, ["a line held low and no chip"]),
+      (grounded, nil, .wrong, ["a line held low and no chip"]),
       // What it could be known for is said; the command would write to a clock.
       (
         SimulatedChip.mpu6050.answering(0x19), nil, .wrong,

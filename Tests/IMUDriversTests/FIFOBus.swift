@@ -31,6 +31,7 @@ final class FIFOBus: I2CBus {
   convenience init(_ model: SensorModel) {
     switch model.family {
     case .mpu6050: self.init(.mpu6050(identity: model.identity), status: 0x72, data: 0x74)
+    case .icm20948: self.init(.icm20948(), status: 0x70, data: 0x72)
     default:
       let isTagged = model.identity == 0x6C || model.identity == 0x6B
       self.init(.lsm6ds(identity: model.identity), status: 0x3A, data: isTagged ? 0x78 : 0x3E)
@@ -46,7 +47,7 @@ final class FIFOBus: I2CBus {
     do throws(BusError) {
       try chip.read(
         address, register: register == data ? 0 : register,
-        into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, 24)]))
+        into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, 64)]))
     } catch {
       var error = error
       error.register = register
@@ -76,13 +77,14 @@ final class FIFOBus: I2CBus {
   }
 }
 
-/// A driver on a ``FIFOBus``, its FIFO started: at 1 kHz, or an ST chip's at 416 Hz.
+/// A driver on a ``FIFOBus``, its FIFO started: at 1 or 1.125 kHz, or an ST chip's at 416 Hz.
 func started(
   _ bus: FIFOBus, _ model: SensorModel, _ channels: ChannelSet = .all, rate: SampleRate? = nil,
   busClock: Int? = 400_000, watermark: Int? = nil, isStamped: Bool = false
 ) throws -> FIFOSensor<FIFOBus> {
   var configuration = SensorConfiguration(
-    rate: rate ?? hertz(model.family == .mpu6050 ? 1000 : 416), channels: channels,
+    rate: rate ?? hertz(model.family == .mpu6050 ? 1000 : model == .icm20948 ? 1125 : 416),
+    channels: channels,
     busClock: busClock)
   (configuration.watermark, configuration.stampsSamples) = (watermark, isStamped)
   var sensor = try FIFOSensor(

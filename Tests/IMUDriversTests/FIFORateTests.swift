@@ -26,6 +26,9 @@ struct FIFORateTests {
     #expect(rates.first == SampleRate(1000, per: 256))
     #expect(zip(rates, rates.dropFirst()).allSatisfy { $0.hertz < $1.hertz } as Bool)
     #expect(rates.contains(try #require(SampleRate(1000, per: 3))))
+    // Of an ICM-20948 it is 1125 Hz.
+    let others = SensorModel.icm20948.fifoRates(channels: .all)
+    #expect(others == (1...256).reversed().map { SampleRate(1125, per: $0) })
   }
 
   @Test("of an LSM6DS are its output data rates; the LSM6DS3's gyroscope ends at 1666 Hz")
@@ -81,6 +84,9 @@ struct FIFORateTests {
     #expect(
       refusal(.mpu6050, hertz(1))
         == "the MPU-6050 has no 1 Hz in its FIFO: ask for 3.91 Hz, or give \(grid)")
+    #expect(
+      refusal(.icm20948, hertz(100))
+        == "the ICM-20948 has no 100 Hz in its FIFO: ask for 93.75 or 102.27 Hz, or give \(grid)")
     #expect(
       refusal(.lsm6dso, hertz(400))
         == "the LSM6DSO has no 400 Hz in its FIFO: ask for 208 or 416 Hz, or give \(grid)")

@@ -31,6 +31,7 @@ struct SelfTestBench {
     self.model = model
     let chips: [(SensorFamily, SimulatedChip)] = [
       (.mpu6050, .mpu6050), (.lsm6ds, .lsm6dso), (.lsm6dsv, .lsm6dsv), (.lsm9ds1, .lsm9ds1),
+      (.icm20948, .icm20948),
     ]
     guard let chip = chips.first(where: { $0.0 == model.family })?.1 else {
       preconditionFailure("the family has no simulated chip")
@@ -99,11 +100,20 @@ struct SelfTestBench {
     switch model.family {
     case .mpu6050: outputs = Set(0x3A...0x48).union(0x72...0x74)
     case .lsm9ds1: outputs = Set(0x15...0x1D).union(0x26...0x2F)
+    case .icm20948: outputs = Set(0x19...0x1C).union(0x2D...0x3A).union(0x70...0x72)
     default: outputs = Set(0x1A...0x1E).union(0x20...0x2D).union(0x3A...0x43).union(0x78...0x7E)
     }
     var values: [UInt8] = []
     for register in UInt8(0)..<0x80 where !outputs.contains(register) {
       values.append(try bus.read(address, register: register))
+    }
+    guard model.family == .icm20948 else { return values }
+    // What another bank has; the first must have been selected.
+    for bank: UInt8 in [1, 2, 0] {
+      try bus.write(address, register: 0x7F, value: bank << 4)
+      for register in UInt8(0)..<0x60 where bank > 0 {
+        values.append(try bus.read(address, register: register))
+      }
     }
     return values
   }
@@ -122,15 +132,18 @@ struct SelfTestCounts {
     noise: @escaping (_ sample: Int, _ channel: Int, _ isOn: Bool) -> Int = { _, _, _ in 0 }
   ) {
     self.model = model
-    bus = TraceBus(model.addresses[0].rawValue)
+    bus = model == .icm20948 ? .icm20948() : TraceBus(model.addresses[0].rawValue)
     bus.registers[Int(model.family.identityRegister.address)] = model.identity
-    for (register, content) in codes { bus.registers[Int(register)] = content }
-    let isMPU = model.family == .mpu6050
+    for (register, content) in codes {
+      if model == .icm20948 { bus.banks[1][Int(register)] = content }
+      if model != .icm20948 { bus.registers[Int(register)] = content }
+    }
+    let isMPU = model.family == .mpu6050 || model == .icm20948
     var sample = 0
     bus.beforeRead = { bus, register, count in
       guard count > 1 else { return }
       sample += 1
-      bus.registers[Int(register)] = 0x03
+      bus.registers[Int(register)] = model == .icm20948 ? 0x01 : 0x03
       for channel in 0..<6 {
         let isOn = SelfTestCounts.isOn(bus, model, channel)
         // Different axes have different counts, on both sides of 0.
@@ -149,6 +162,10 @@ struct SelfTestCounts {
     if model.family == .mpu6050 {
       return bus.registers[channel < 3 ? 0x1C : 0x1B] & 0x80 >> UInt8(channel % 3) != 0
     }
+    if model == .icm20948 {
+      let (register, first) = channel < 3 ? (0x15, 0x10) : (0x02, 0x20)
+      return bus.banks[2][register] & UInt8(first) >> UInt8(channel % 3) != 0
+    }
     let register =
       model.family == .lsm6ds ? 0x14 : model.family == .lsm6dsv ? 0x19 : 0x24
     return bus.registers[register] & (channel < 3 ? 0x01 : 0x04) != 0
@@ -156,6 +173,7 @@ struct SelfTestCounts {
 
   /// The first of a channel's two registers.
   private static func output(_ model: SensorModel, _ channel: Int) -> Int {
+    if model == .icm20948 { return 0x2D + 2 * channel }
     let (acceleration, rate) =
       model.family == .mpu6050
       ? (0x3B, 0x43) : (0x28, model.family == .lsm9ds1 ? 0x18 : 0x22)

@@ -28,6 +28,8 @@ struct SelfTestTests {
     case (.mpu6050, .mpu6050): expected = [0.5234, 0.5782, 0.6825, 41.00, -35.83, 61.46]
     // Codes 103, 117, 131; 95, 110, 88.
     case (.mpu6050, _): expected = [0.4412, 0.5072, 0.5830, 50.96, 59.16, 47.53]
+    // Codes 97, 109, 126; 101, 91, 113.
+    case (.icm20948, _): expected = [0.4157, 0.4684, 0.5547, 54.10, 48.97, 60.96]
     case (.lsm9ds1, _): expected = [0.44, 0.57, -0.63, -430, 385, 520]
     default:
       // The simulated chip is the narrower relative: driven as the wider one, accelerations double.
@@ -66,7 +68,7 @@ struct SelfTestTests {
 
   @Test(
     "an ST chip passes at its limits and fails one count beyond, in both directions",
-    arguments: models.filter { $0.family != .mpu6050 })
+    arguments: models.filter { $0.addresses[0].rawValue == 0x6A })
   func limits(model: SensorModel) {
     let (acceleration, rate) = Self.limits(model)
     for sign in [1, -1] {
@@ -80,7 +82,7 @@ struct SelfTestTests {
 
   @Test("one axis out of its limits fails, and no other")
   func oneAxis() {
-    for model in Self.models where model.family != .mpu6050 {
+    for model in Self.models where model.addresses[0].rawValue == 0x6A {
       let (acceleration, rate) = Self.limits(model)
       for axis in 0..<6 {
         var counts = [2000, -2000, 2000, 5000, -5000, 5000]
@@ -121,12 +123,13 @@ struct SelfTestTests {
 
   @Test(
     "its successors pass at half and at one and a half of their trim and fail one count beyond, in both directions",
-    arguments: models.filter { $0.family == .mpu6050 && $0 != .mpu6050 })
+    arguments: models.filter { $0.addresses[0].rawValue == 0x68 && $0 != .mpu6050 })
   func laterTrim(model: SensorModel) {
     // 2620 counts; 2620·1.01^100 = 7086.61.
     for (code, range) in [(UInt8(1), 1310...3930), (101, 3544...10629)] {
       let codes = Dictionary(
-        uniqueKeysWithValues: [UInt8(0), 1, 2, 0x0D, 0x0E, 0x0F].map { ($0, code) })
+        uniqueKeysWithValues: (model == .icm20948
+          ? [2, 3, 4, 0x0E, 0x0F, 0x10] : [UInt8(0), 1, 2, 0x0D, 0x0E, 0x0F]).map { ($0, code) })
       for (count, _, verdict) in edges(range, range) {
         for sign in [1, -1] {
           let counts = [count, -count, count, -count, count, -count].map { $0 * sign }
@@ -151,7 +154,7 @@ struct SelfTestTests {
 
   @Test(
     "a trim code of 0 is a warning that names it, whatever the answer",
-    arguments: models.filter { $0.family == .mpu6050 })
+    arguments: models.filter { $0.addresses[0].rawValue == 0x68 })
   func noTrim(model: SensorModel) throws {
     var bench = SelfTestBench(model)
     bench.chip.selfTest.hasTrim = false

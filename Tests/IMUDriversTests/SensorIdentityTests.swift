@@ -57,6 +57,26 @@ struct SensorIdentityTests {
     #expect(failure(&mpu) == "found mpu6050")
   }
 
+  @Test("an ICM-20948 is known by another register than an MPU-6050, whatever it has in that one")
+  func otherRegister() throws {
+    for other: UInt8 in [0x00, 0x42, 0xFF] {
+      for address: UInt8 in [0x68, 0x69] {
+        var bus = TraceBus.icm20948(address)
+        bus.registers[0x75] = other
+        let found = try SensorIdentity.identify(on: &bus)
+        #expect(found == SensorIdentity(model: .icm20948, address: bus.address))
+        #expect(
+          bus.trace.allSatisfy {
+            [.read(0x75, 1), .read(0x00, 1), .read(0x0F, 1)].contains($0)
+          })
+      }
+    }
+    // An MPU-6500 whose trim there is EA.
+    var mpu = TraceBus.mpu6050(identity: 0x70)
+    mpu.registers[0x00] = 0xEA
+    #expect(failure(&mpu) == "found mpu6500")
+  }
+
   @Test(
     "an empty bus: the finding at each address, and the remedy",
     arguments: [

@@ -16,9 +16,9 @@ struct SensorModelTests {
   func commandLineNames() {
     #expect(
       SensorModel.allCases.map(\.rawValue) == [
-        "mpu6050", "mpu6500", "mpu9250", "mpu9255", "icm20689", "lsm6ds3", "lsm6ds33", "lsm6dsl",
-        "lsm6dsm", "lsm6ds3tr-c", "lsm6dso", "lsm6dsox", "lsm6dso32", "lsm6dsr", "lsm9ds1",
-        "lsm6dsv", "lsm6dsv16x", "lsm6dsv32x",
+        "mpu6050", "mpu6500", "mpu9250", "mpu9255", "icm20689", "icm20948", "lsm6ds3", "lsm6ds33",
+        "lsm6dsl", "lsm6dsm", "lsm6ds3tr-c", "lsm6dso", "lsm6dsox", "lsm6dso32", "lsm6dsr",
+        "lsm9ds1", "lsm6dsv", "lsm6dsv16x", "lsm6dsv32x",
       ])
   }
 
@@ -82,6 +82,7 @@ struct SensorModelTests {
       ([.mpu6050], [400, 400, 400, 400], 5000, [50, 50, 80], 20),
       ([.mpu6500, .mpu9250, .mpu9255], [300, 300, 300, 300], 10_000, [60, 60, 80], 5),
       ([.icm20689], [150, 150, 150, 150], 6000, [60, 60, 80], 5),
+      ([.icm20948], [230, 230, 230, 230], 15_000, [50, 50, 50], 5),
       ([.lsm6ds3, .lsm6ds33], [90, 90, 90, 90], 7000, [40, 40, 40], 10),
       ([.lsm6dsl, .lsm6dsm, .lsm6ds3trc], [90, 90, 90, 130], 5000, [40, 40, 40], 3),
       ([.lsm6dso, .lsm6dsox], [70, 75, 80, 110], 3800, [20, 20, 20], 1),
@@ -104,7 +105,7 @@ struct SensorModelTests {
           #expect(published(bounds.angularRate) == rateNoise, "\(model)")
           #expect(abs(bounds.zeroG - (zeroG * zeroG).sum().squareRoot() / 1000) < 1e-9, "\(model)")
           #expect(bounds.zeroRate == zeroRate, "\(model)")
-          let (usual, largest) = address.rawValue == 0x68 ? (0.01, 0.05) : (0.05, 0.1)
+          let (usual, largest) = model.family == .mpu6050 ? (0.01, 0.05) : (0.05, 0.1)
           #expect(bounds.rateTolerance == .init(usual: usual, largest: largest), "\(model)")
         }
       }

@@ -59,7 +59,14 @@ struct SimulatedRun {
   let chip: SimulatedChip
   let address: I2CAddress
 
-  /// Finds the chip by its identity alone, brings it up, runs `body` on it, and reads its registers back.
+  /// Selects a bank of an ICM-20948's registers; other chips have none.
+  func select(bank: UInt8, on bus: inout SimulatedBus<VirtualClock>) throws {
+    guard model == .icm20948 else { return }
+    try bus.write(address, register: 0x7F, value: bank << 4)
+  }
+
+  /// Finds the chip by its identity alone, brings it up, runs `body` on it, and reads its registers back: of an ICM-20948
+  /// those of bank 2.
   func callAsFunction(
     _ configuration: SensorConfiguration, motion: Motion = .still,
     _ body: (inout PolledSensor<SimulatedBus<VirtualClock>>, VirtualClock) throws -> Void = {
@@ -77,6 +84,7 @@ struct SimulatedRun {
     try body(&sensor, clock)
     let description = sensor.description
     var back = sensor.releaseBus()
+    try select(bank: 2, on: &back)
     var registers = [UInt8](repeating: 0, count: 0x30)
     for number in registers.indices {
       registers[number] = try back.read(address, register: UInt8(number))

@@ -21,6 +21,8 @@ final class TraceBus: I2CBus {
 
   let address: I2CAddress
   var registers = [UInt8](repeating: 0, count: 256)
+  /// The first 64 registers of the banks that are not selected, of a chip that has banks.
+  var banks: [[UInt8]] = []
   private(set) var trace: [Transfer] = []
   /// Called before the bytes of a read are taken, with its first register and its length.
   var beforeRead: (TraceBus, UInt8, Int) -> Void = { _, _, _ in }
@@ -109,6 +111,33 @@ extension TraceBus {
       guard register == 0x6B, bus.registers[0x6B] == 0x80 else { return }
       readsLeft -= 1
       if readsLeft == 0 { bus.registers[0x6B] = 0x40 }
+    }
+    return bus
+  }
+
+  /// An ICM-20948 as after power-on: asleep, bank 0 selected.
+  static func icm20948(_ address: UInt8 = 0x68) -> TraceBus {
+    let bus = TraceBus(address)
+    let powerOn: (TraceBus) -> Void = { bus in
+      for register in 0...255 { bus.registers[register] = 0 }
+      bus.banks = Array(repeating: Array(repeating: 0, count: 64), count: 4)
+      bus.registers[0x00] = 0xEA
+      bus.registers[0x06] = 0x41
+    }
+    powerOn(bus)
+    bus.onWrite = { bus, register, value in
+      if register == 0x7F {
+        bus.banks[Int(bus.registers[0x7F] >> 4)] = Array(bus.registers[..<64])
+        bus.registers.replaceSubrange(..<64, with: bus.banks[Int(value >> 4)])
+      }
+      bus.registers[Int(register)] = value
+      if bus.registers[0x7F] == 0, register == 0x06, value & 0x80 != 0 { powerOn(bus) }
+    }
+    bus.beforeRead = { bus, register, count in
+      // A new sample for every burst.
+      if register == 0x1A, bus.registers[0x7F] == 0 {
+        bus.registers[0x1A] = bus.registers[0x06] == 0x01 ? 1 : 0
+      }
     }
     return bus
   }

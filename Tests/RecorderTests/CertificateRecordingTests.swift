@@ -34,6 +34,7 @@ struct CertifiedRecording: Sendable {
   static func chip(_ model: SensorModel) -> SimulatedChip {
     let chips: [(SensorFamily, SimulatedChip)] = [
       (.mpu6050, .mpu6050), (.lsm6ds, .lsm6dso), (.lsm9ds1, .lsm9ds1), (.lsm6dsv, .lsm6dsv),
+      (.icm20948, .icm20948),
     ]
     var chip = chips.first { $0.0 == model.family }?.1 ?? .mpu6050
     chip.identity = model.identity
@@ -116,7 +117,7 @@ struct CertificateRecordingTests {
   }
 
   private static let clocks: [(SensorModel, UInt32)] = [
-    (.mpu6050, 1000), (.lsm6dso, 416), (.lsm6dsl, 416), (.lsm6dsv, 480),
+    (.mpu6050, 1000), (.lsm6dso, 416), (.lsm6dsl, 416), (.lsm6dsv, 480), (.icm20948, 375),
   ]
 
   @Test("passes chips that keep the time, with their own rate", arguments: clocks)
@@ -151,6 +152,7 @@ struct CertificateRecordingTests {
       (.mpu6050, 500, true), (.mpu6050, 2000, true), (.mpu6500, 2000, true), (.lsm6ds3, 500, true),
       (.lsm6dso, 500, true), (.lsm6dso, 2000, false), (.lsm6dsv, 500, true),
       (.lsm6dsv, 2000, false), (.lsm9ds1, 500, true), (.lsm9ds1, 2000, false),
+      (.icm20948, 2000, true),
     ] as [(SensorModel, Int, Bool)])
   func constant(_ model: SensorModel, range: Int, isJudged: Bool) throws {
     var recording = CertifiedRecording(model)

@@ -36,6 +36,7 @@ struct ChipRecorder: Sendable {
   static let lsm6dso = ChipRecorder(model: .lsm6dso, rate: hertz(1666), stride: 4)
   static let lsm6dsl = ChipRecorder(model: .lsm6dsl, rate: hertz(416), stride: 16)
   static let lsm6dsv = ChipRecorder(model: .lsm6dsv, rate: hertz(960), stride: 8)
+  static let icm20948 = ChipRecorder(model: .icm20948, rate: hertz(1125), stride: 8)
   static let slow = ChipRecorder(model: .lsm6dso, rate: hertz(104), stride: 64)
 
   /// The time of day when simulated time was 0.

@@ -14,16 +14,16 @@ import Testing
 struct ChipRecorderTests {
   private static let chips: [(ChipRecorder, Int)] = [
     (.mpu6050, 50_000), (.mpu6050, -70_000), (.lsm6dso, 45_000), (.lsm6dsl, -30_000),
-    (.lsm6dsv, -39_000), (.slow, 30_000),
+    (.lsm6dsv, -39_000), (.slow, 30_000), (.icm20948, 60_000),
   ]
 
   @Test(
     "a recording has the samples that the chip made from before the press to the press that ends it",
-    arguments: CaseSelection.sample(6, of: Array(0..<24)))
+    arguments: CaseSelection.sample(6, of: Array(0..<28)))
   func twoPresses(number: Int) throws {
     var (bench, error) = ChipRecorderTests.chips[number / 4]
     (bench.clockError, bench.preTrigger) = (error, 150_000_000)
-    bench.hasInterrupt = number & 1 != 0 && bench.model != .mpu6050
+    bench.hasInterrupt = number & 1 != 0 && bench.model.hasWatermark
     bench.isStamped = number & 2 != 0
     let (first, last): (Int64, Int64) = (3_204_321_000, 8_001_234_567)
     let outcome = try bench.run(presses: [first, last])

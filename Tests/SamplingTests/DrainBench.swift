@@ -43,6 +43,7 @@ struct DrainBench: Sendable {
   static let lsm6dso = DrainBench(model: .lsm6dso, rate: .hz(1666), stride: 4)
   static let lsm6dsl = DrainBench(model: .lsm6dsl, rate: .hz(1666), stride: 4)
   static let lsm6dsv = DrainBench(model: .lsm6dsv, rate: .hz(1920), stride: 4)
+  static let icm20948 = DrainBench(model: .icm20948, rate: .hz(1125), stride: 8)
 
   /// A stretch in which every slot has its tick.
   struct Epoch {

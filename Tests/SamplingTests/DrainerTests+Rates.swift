@@ -11,11 +11,11 @@ extension DrainerTests {
   /// Each rate of each kind of chip, with the bus that carries it.
   private static let rates: [DrainBench] = [
     SensorModel.mpu6050, .mpu6500, .mpu9250, .mpu9255, .icm20689, .lsm6dso, .lsm6dsox, .lsm6dsr,
-    .lsm6dsv,
+    .lsm6dsv, .icm20948,
   ].flatMap { model in
     model.fifoRates(channels: .accelerometer).enumerated().compactMap { index, rate in
-      let divider = Int64(rate.denominator) * 1000 / Int64(rate.numerator)
-      let isMPU = model.family == .mpu6050
+      let isMPU = model.addresses[0].rawValue == 0x68
+      let divider = Int64(model.fifoRates(channels: .all).count - index)
       if isMPU, ![1, 2, 3, 7, 20, 100].contains(divider) { return nil }
       var bench = DrainBench(
         model: model, rate: rate,

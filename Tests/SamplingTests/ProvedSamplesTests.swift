@@ -11,16 +11,18 @@ import Testing
 @Suite("No sample is logged that its chip did not make") struct ProvedSamplesTests {
   static let models: [SensorModel] = [
     .mpu6050, .mpu6500, .mpu9250, .mpu9255, .icm20689, .lsm6ds3, .lsm6dsl, .lsm6dso, .lsm6dsr,
-    .lsm9ds1, .lsm6dsv,
+    .lsm9ds1, .lsm6dsv, .icm20948,
   ]
   /// One model for each behaviour after a reset.
-  static let kinds: [SensorModel] = [.mpu6050, .mpu6500, .lsm6dso, .lsm9ds1, .lsm6dsv]
+  static let kinds: [SensorModel] = [
+    .mpu6050, .mpu6500, .lsm6dso, .lsm9ds1, .lsm6dsv, .icm20948,
+  ]
 
   /// From a dip until samples come again, by the data sheets: until registers answer, and until the gyroscope and its
   /// filters have settled.
   static func waits(_ model: SensorModel) -> Int64 {
     switch model {
-    case .mpu6050: return 20_000_000 + 60_000_000
+    case .mpu6050, .icm20948: return 20_000_000 + 60_000_000
     case .mpu6500, .mpu9250, .mpu9255, .icm20689: return 20_000_000 + 70_000_000
     default: return 15_000_000 + 110_000_000
     }
@@ -53,14 +55,14 @@ import Testing
   func everyByte(model: SensorModel) throws {
     for boots in [true, false] {
       for rest: UInt8 in [0xFF, 0x00] {
-        for byte in 0...18 {
+        for byte in 0...(model == .icm20948 ? 33 : 18) {
           // The first or second burst of an LSM6DS; the look with which a recording from an MPU-6050 ends.
           for number in [21, 22, 41] {
             var bench = ProofBench(model: model, milliseconds: 400)
             bench.faultInTransfer = (.brownOutInBurst(byte: byte, rest: rest, boots: boots), number)
             let outcome = try honest(
               bench, "byte \(byte) of transfer \(number), \(rest), boots \(boots)")
-            #expect(outcome.events.first?.kind == .lost)
+            #expect(outcome.events.first?.kind == .lost, "byte \(byte) of transfer \(number)")
           }
         }
       }
@@ -74,7 +76,7 @@ import Testing
       let last = 600_000_000 - 1_000_000_000 / Int64(hertz)
       // The first burst of the last two ticks, the second one of an LSM6DS, and the look with which the recording ends.
       for instant in [last - 15_000_000, last - 1, last + 100_000, last + 1_000_000] {
-        for byte in stride(from: 0, through: 18, by: 3) {
+        for byte in stride(from: 0, through: model == .icm20948 ? 33 : 18, by: 3) {
           for (rest, boots) in [(0x00, false), (0xFF, false), (0x00, true)] as [(UInt8, Bool)] {
             var bench = ProofBench(model: model, rate: .hz(hertz))
             bench.faults = [(.brownOutInBurst(byte: byte, rest: rest, boots: boots), instant)]

@@ -45,6 +45,7 @@ struct AxisFaultTests {
     case .lsm6dso: (start, acceleration, rate) = ([(0x10, 0x40), (0x11, 0x40)], 0x28, 0x22)
     case .lsm6dsv: (start, acceleration, rate) = ([(0x10, 0x06), (0x11, 0x06)], 0x28, 0x22)
     case .lsm9ds1: (start, acceleration, rate) = ([(0x10, 0x60)], 0x28, 0x18)
+    case .icm20948: (start, acceleration, rate) = ([(0x06, 0x01)], 0x2D, 0x33)
     }
     for (register, value) in start { try bench.write(register, value) }
     bench.advance(milliseconds: 500)
@@ -53,7 +54,7 @@ struct AxisFaultTests {
       let bytes = try bench.read(register, count: 6)
       for axis in 0..<3 {
         let pair = (UInt16(bytes[2 * axis]), UInt16(bytes[2 * axis + 1]))
-        let word = chip.model == .mpu6050 ? pair.0 << 8 | pair.1 : pair.1 << 8 | pair.0
+        let word = bench.address.rawValue == 0x68 ? pair.0 << 8 | pair.1 : pair.1 << 8 | pair.0
         sample[first + axis] = Int16(bitPattern: word)
       }
     }

@@ -14,7 +14,8 @@ struct Bench: ~Copyable {
     poweredOn: MonotonicTime? = nil, adapter: SimulatedAdapter = .generic
   ) {
     clock = VirtualClock()
-    address = I2CAddress(known: chip.model == .mpu6050 ? 0x68 : 0x6A)
+    let isOfInvenSense = chip.model == .mpu6050 || chip.model == .icm20948
+    address = I2CAddress(known: isOfInvenSense ? 0x68 : 0x6A)
     bus = SimulatedBus(
       clock: clock, chip: chip, address: address, motion: motion, busHertz: busHertz,
       poweredOn: poweredOn, adapter: adapter)

@@ -8,7 +8,7 @@ import Testing
 struct OscillatorTests {
   @Test("is off by its error, up to ±7 %", arguments: [-70_000, -300, 0, 25_000, 70_000])
   func error(_ error: Int) {
-    for chip in [SimulatedChip.mpu6050, .lsm9ds1, .lsm6dso.answering(0x6A)] {
+    for chip in [SimulatedChip.mpu6050, .lsm9ds1, .lsm6dso.answering(0x6A), .icm20948] {
       var chip = chip.ideal
       let nominal = Bench(chip)
       chip.clockErrorPartsPerMillion = error

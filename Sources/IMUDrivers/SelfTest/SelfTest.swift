@@ -319,6 +319,7 @@ extension SelfTest where Bus: ~Copyable {
     guard let outcome else { preconditionFailure("a run is restored after its end") }
     let restoration: SelfTestReport.Restoration
     do throws(SensorError) {
+      try leaveOtherBank()
       try proveSaved()
       try writeSaved()
       restoration = lost.map { .failed($0) } ?? .proved(count: saved.count)
@@ -380,6 +381,13 @@ extension SelfTest where Bus: ~Copyable {
       value = again
     }
     throw .unsteady(model, address: address, register)
+  }
+
+  /// A transfer to another bank that failed may have left that bank selected. Nothing is written to a foreign chip.
+  private mutating func leaveOtherBank() throws(SensorError) {
+    guard plan.setUp.isBanked else { return }
+    if case .failed(.foreignIdentity) = outcome { return }
+    try bus.write([ICM20948.bankSelect: 0x00], to: model, at: address)
   }
 
   private mutating func write(_ entry: RegisterList.Entry) throws(SensorError) {

@@ -68,6 +68,11 @@ class Chip(ABC):
 
     # The bus.
 
+    @property
+    def place(self) -> int:
+        """Where the register that the pointer stands at is among `registers`."""
+        return self.pointer
+
     def begin_read(self, now: int) -> None:
         """The chip is addressed for reading."""
         self.advance(now)

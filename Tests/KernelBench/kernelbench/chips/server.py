@@ -3,7 +3,7 @@
 
 In DIR it makes the sockets `i2c` and `gpio` for QEMU and `control` for the bench. A command is a line on the control
 socket, its answer one line, `ok` or `error ...`. CHIP is `lsm6dso`, `lsm6dso32`, `lsm6dsl`, `lsm6dsv`, `lsm9ds1`,
-`mpu6050`, or one of the latter's successors; with `@` and an address after it, a specimen of its own.
+`icm20948`, `mpu6050`, or one of the latter's successors; with `@` and an address after it, a specimen of its own.
 
     truth PATH | truth -           begin a truth file, end it
     nack CHIP COUNT [ERRNO]        the next COUNT messages are not acknowledged
@@ -67,6 +67,7 @@ from pathlib import Path
 from .adapter import Adapter
 from .chip import Chip
 from .electrodes import AXES
+from .icm20948 import ICM20948
 from .lines import Lines
 from .lsm6dsl import LSM6DSL
 from .lsm6dso import LSM6DSO
@@ -79,7 +80,7 @@ from .signal import CHANNELS
 from .truth import TruthWriter
 from .wire import Dip, Fault, Wire
 
-KINDS = (MPU6050, LSM6DSO, LSM6DSO32, MPU6500, MPU9250, MPU9255, LSM9DS1, LSM6DSL, LSM6DSV)
+KINDS = (MPU6050, LSM6DSO, LSM6DSO32, MPU6500, MPU9250, MPU9255, LSM9DS1, LSM6DSL, LSM6DSV, ICM20948)
 BUS_HERTZ = 400_000
 FOR_EVER = 1 << 60
 BREATH = 0.02

@@ -104,7 +104,7 @@ class Wire:
             if index == 0:
                 chip.pointer = value
             else:
-                self._writes.setdefault(chip.address, []).append(f"{chip.pointer:02x}={value:02x}")
+                self._writes.setdefault(chip.address, []).append(f"{chip.place:02x}={value:02x}")
                 chip.write(value, self.time)
         return 0
 

@@ -67,6 +67,7 @@ LANES: tuple[tuple[Specimen | Interruption, ...], ...] = (
         Specimen(
             "one axis that does not answer the self-test", "mpu6050@0x69", ("disconnect CHIP gy",),
             certified={"self-test-gy": fail("0 % of the factory's trim")}),
+        Specimen("a good ICM-20948", "icm20948@0x69", recording=RATED.format(112.5), status=0),
         Specimen(
             "a chip that is moved", "mpu6050@0x69", motion="shaken", status=MOVED,
             certified={"self-test": Finding("unknown", ("moved by",)), "still": NEVER}),

@@ -312,8 +312,6 @@ extension TableHead {
     }
   }
 
-  // MARK: The rest
-
   /// Takes dates, rates, and what the user should know.
   mutating func takeRest() throws(FieldError) {
     if let started = heading.facts.started ?? gyroflow?.started, result.epoch == nil,

@@ -46,7 +46,7 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
   var freeze: OutputFreeze?
   var fifo = ByteFIFO()
   /// The instant of the last read of the FIFO's data, and the tick then.
-  private var fetched: (instant: Int64, tick: Int64) = (.min, 0)
+  private var (fetchInstant, fetchTick) = (Int64.min, Int64(0))
 
   /// The outputs during the present burst: the shadow registers wait until it ends.
   var burst = RawSample()
@@ -154,8 +154,10 @@ extension SimulatedMPU6050 {
     case Self.fifoCountLow: return UInt8(truncatingIfNeeded: fifo.latchedCount)
     case Self.fifoData:
       // On a bus without a clock, all bytes of a burst are of one instant.
-      if instant != fetched.instant { fetched = (instant, oscillator.tick(at: instant)) }
-      return popFIFO(atTick: fetched.tick)
+      if instant != fetchInstant {
+        (fetchInstant, fetchTick) = (instant, oscillator.tick(at: instant))
+      }
+      return popFIFO(atTick: fetchTick)
     case Self.powerManagement1:
       return registers[register] | (instant < resetEnds ? 0x80 : 0)
     default: return registers[register]

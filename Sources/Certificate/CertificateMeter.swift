@@ -168,11 +168,8 @@ extension CertificateMeter {
 
   private var busClock: CertificateFinding {
     let bound = "at most \(expectation.maximumBusClock) Hz"
-    // The measured clock is exact to some percent: only one that is more than a tenth faster counts.
-    let measured = description.busClockMeasured.flatMap {
-      $0 / 10 * 9 > expectation.busClock ?? 0 ? $0 : nil
-    }
-    guard let clock = measured ?? expectation.busClock else {
+    // A faster clock is not judged by its measurement: a short read that was held up makes it too fast.
+    guard let clock = expectation.busClock else {
       return CertificateFinding("bus-clock", "not known", bound, .unknown)
     }
     // A measurement has the kernel's share of the time in it.

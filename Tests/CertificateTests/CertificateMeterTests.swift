@@ -103,13 +103,13 @@ struct CertificateMeterTests {
     }
   }
 
-  @Test("judges the measured clock of the bus where it is faster than the configured one")
+  @Test("judges the clock of the bus that is claimed, as a measurement may be too fast")
   func bus() throws {
     var expectation = CertificateMeterTests.expectation
     expectation.busClock = 400_000
     for (measured, value, verdict) in [
       (nil, "400000 Hz claimed", .pass), (250_000, "400000 Hz claimed", .pass),
-      (430_000, "400000 Hz claimed", .pass), (640_000, "640000 Hz estimated", .warn),
+      (400_100, "400000 Hz estimated", .pass), (640_000, "400000 Hz claimed", .pass),
     ] as [(Int?, String, CertificateFinding.Verdict)] {
       var description = try CertificateMeterTests.description()
       description.busClockMeasured = measured

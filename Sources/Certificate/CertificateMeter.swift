@@ -172,7 +172,7 @@ extension CertificateMeter {
     guard let clock = expectation.busClock else {
       return CertificateFinding("bus-clock", "not known", bound, .unknown)
     }
-    // A measurement has the kernel's share of the time in it.
+    // Whether the measurement says the same, but for the kernel's share of the time.
     let isMeasured = description.busClockMeasured.map { abs(clock - $0) * 32 <= $0 } ?? false
     return CertificateFinding(
       "bus-clock", "\(clock) Hz \(isMeasured ? TimeWord.estimated : .claimed)", bound,

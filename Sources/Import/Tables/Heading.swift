@@ -176,6 +176,8 @@ struct Heading {
   }
 
   /// Whether a line is the header for sure: a program's, or one whose names have a sensor's axes or an axis beside a time.
+  ///
+  /// - Parameter isTight: Whether the line is a comment without a blank behind its sign.
   private mutating func isHeader(
     _ names: [ColumnName], _ line: Line, _ isComment: Bool, isTight: Bool
   ) -> Bool {

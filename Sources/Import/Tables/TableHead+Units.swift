@@ -235,7 +235,7 @@ extension TableHead {
       }
       stated = stated ?? found
     }
-    if let program, let unit = program.units[group], !isOpen(group) {
+    if let program, let unit = program.units[group], !hasSeveralUnits(group) {
       if let stated, let silent, stated.value != unit, given == nil {
         throw wrong(
           silent,
@@ -273,7 +273,7 @@ extension TableHead {
 
   /// Whether the program writes a group in several units: Sensor Logger uncalibrated accelerations in g and in m/s²,
   /// blackbox_decode rates in °/s and as bits, unless a key has their scale.
-  private func isOpen(_ group: Group) -> Bool {
+  private func hasSeveralUnits(_ group: Group) -> Bool {
     group == .accelerometer
       ? has(.isNamedByFile) && lastPart.parts(around: "uncalibrated") != nil
       : program?.name == Dialect.betaflight.name

@@ -45,7 +45,8 @@ final class TableReader: SampleRows {
     (name, isJSON) = (text.name, try text.isJSON())
     objects = isJSON ? try JSONRows(text, rate: request.rate) : nil
     lines = isJSON ? nil : Lines(text)
-    var (request, sensor, rows) = (request, String?.none, FirstRows())
+    var (request, rows) = (request, FirstRows())
+    var sensor: String?
     if let objects {
       request.columns = request.columns ?? objects.columns
       heading = Heading(

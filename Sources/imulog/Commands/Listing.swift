@@ -65,7 +65,7 @@ struct Listing {
       if !rows.isEmpty { try printTable(rows, isHub: isHub) }
       printPosition(count: all.count)
       if !rows.isEmpty {
-        let imports = rows.contains(where: \.isImported) ? ", of imports claimed" : ""
+        let imports = rows.contains(where: \.isImported) ? ", those of imports claimed" : ""
         Console.talk("starts and rates are claimed, durations estimated\(imports)")
       }
     }

@@ -28,9 +28,7 @@ package struct DoctorReport {
             json.object { json in
               json.member("name", figure.name)
               json.member("value", open(figure.value))
-              var words = TimeWords()
-              words.note(figure.name)
-              if let word = words[figure.name] { json.member("word", word.rawValue) }
+              if let word = TimeWord.of(figure.name) { json.member("word", word.rawValue) }
             }
           }
         }

@@ -10,9 +10,8 @@ extension FleetStatus {
   package func metrics(now: WallTime, seconds: Double) -> String {
     var text = ""
     func gauge(_ name: String, _ help: String, _ lines: [(labels: String, value: String)]) {
-      var words = TimeWords()
-      words.note(name.hasPrefix("host_") ? String(name.dropFirst(5)) : name)
-      let word = words.all.first.map { " (\($0.word.rawValue))" } ?? ""
+      let key = name.hasPrefix("host_") ? String(name.dropFirst(5)) : name
+      let word = TimeWord.of(key).map { " (\($0))" } ?? ""
       text += "# HELP imulog_hub_\(name) \(help)\(word)\n# TYPE imulog_hub_\(name) gauge\n"
       for (labels, value) in lines { text += "imulog_hub_\(name)\(labels) \(value)\n" }
     }

@@ -54,6 +54,9 @@ public enum TimeWord: String, CaseIterable, Sendable {
     return table
   }()
 
+  /// The word for a name wherever it is; `nil` for what is not a time or a rate.
+  public static func of(_ name: String) -> TimeWord? { table[name]?[""] }
+
   /// The word for a name, and whether it is that of this object alone; `nil` for what is not a time or a rate.
   fileprivate static func of(_ name: String, in object: String) -> (word: TimeWord, isOwn: Bool)? {
     guard let words = table[name] else { return nil }

@@ -17,7 +17,10 @@ extension SensorFamily {
       acceleration: 7, temperature: nil, slowTemperature: LSM9DS1Register.temperature.address,
       axisRegisters: (
         LSM9DS1Register.angularRate.address, LSM9DS1Register.acceleration.address
-      )),
+      ),
+      // Both sensors have X against the magnetometer's, Y and Z along it, and a rate is by the right-hand rule about its own
+      // axis: the drivers of RTIMULib, ArduPilot and Navio2 mirror an axis of both.
+      isLeftHanded: true),
     settings: LSM9DS1Register.settings,
     selfTest: LSM9DS1Register.selfTest)
 }

@@ -180,7 +180,7 @@ extension PolledSensor where Bus: ~Copyable {
     return .fresh
   }
 
-  /// Counts from the output bytes; unused channels are 0.
+  /// Counts from the output bytes, on right-handed axes; unused channels are 0.
   @inlinable
   func decode(_ burst: Burst, isBigEndian: Bool) -> RawSample {
     var sample = RawSample()
@@ -190,6 +190,7 @@ extension PolledSensor where Bus: ~Copyable {
     if channels.contains(.gyroscope) {
       (sample.gx, sample.gy, sample.gz) = burst.axes(layout.angularRate, isBigEndian: isBigEndian)
     }
+    if layout.isLeftHanded { (sample.ax, sample.gx) = (sample.ax.opposite, sample.gx.opposite) }
     if channels.contains(.temperature) {
       sample.temperature =
         layout.temperature.map { burst.value($0, isBigEndian: isBigEndian) } ?? slowTemperature

@@ -99,4 +99,11 @@ struct BurstLayout: Sendable, BitwiseCopyable {
   /// Of such a burst: the contents of its first two bytes while the chip has its configuration. `nil` where a sample that is
   /// announced proves that, because the chip sleeps after a reset, and the other bits of the status are always 0.
   @usableFromInline var proof: (first: UInt8, second: UInt8)?
+  /// Whether the chip's axes are left-handed: then X of both sensors is turned round, and samples are right-handed.
+  @usableFromInline var isLeftHanded = false
+}
+
+extension Int16 {
+  /// The count of the opposite direction; the ends of the range, which show saturation, are exchanged.
+  @inlinable package var opposite: Int16 { self == .min ? .max : self == .max ? .min : -self }
 }

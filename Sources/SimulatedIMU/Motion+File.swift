@@ -10,7 +10,7 @@ extension Motion {
   ///
   /// Whole numbers; `t_us` (or `t_ns`) never decreases, and time counts from the first line; without `temp` the chip has
   /// 25 °C. Lines end in LF or CR LF; empty lines at the end are ignored. The counts go into the registers as they are,
-  /// whatever range is set.
+  /// whatever range is set and however the chip's axes lie.
   ///
   /// - Throws: ``MotionFileError`` with the first bad line.
   public init(csv bytes: some Sequence<UInt8>, named name: String) throws(MotionFileError) {

@@ -6,7 +6,7 @@ package import IMUModel
 ///
 /// Time 0 of a motion is the instant at which its ``SimulatedBus`` was made.
 public struct Motion: Sendable {
-  /// The true state, in SI units, in the chip's own axes (right-handed, as printed on the parts).
+  /// The true state, in SI units, in the chip's axes (right-handed; against an LSM9DS1's own X).
   public struct Truth: Equatable, Sendable, BitwiseCopyable {
     /// Specific force in m/s², which an accelerometer measures. At rest it is 9.80665 upwards.
     public var acceleration: SIMD3<Double>

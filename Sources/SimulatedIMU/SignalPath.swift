@@ -12,6 +12,8 @@ struct SignalPath: Sendable, BitwiseCopyable {
   let hasNoise: Bool
   let noiseFactor: Double
   let fault: SimulatedChip.AxisFault?
+  /// Whether the chip's X of both sensors points against that of the right-handed frame of Y and Z.
+  let isLeftHanded: Bool
   /// 0.5 for an accelerometer of twice the range.
   let accelerometerGain: Double
   let selfTest: SimulatedSelfTest
@@ -30,6 +32,7 @@ struct SignalPath: Sendable, BitwiseCopyable {
     noise = NoiseSource(seed: chip.seed &+ UInt64(chip.model.rawValue) << 56)
     (hasNoise, noiseFactor, fault) = (chip.hasNoise, chip.noiseFactor, chip.axisFault)
     accelerometerGain = chip.hasDoubleRange ? 0.5 : 1
+    isLeftHanded = chip.model == .lsm9ds1
     selfTest = chip.selfTest
     let noise = noise
     func offsets(from axis: Int) -> SIMD3<Double> {
@@ -53,8 +56,10 @@ struct SignalPath: Sendable, BitwiseCopyable {
     guard let truth = source.truth(at: instant - origin) else { return SIMD3(repeating: 0) }
     var value =
       first == 0
-      ? truth.acceleration / Motion.standardGravity + accelerometerOffset
-      : truth.angularRate * (180 / Double.pi) + gyroscopeOffset
+      ? truth.acceleration / Motion.standardGravity : truth.angularRate * (180 / Double.pi)
+    // A rate is about the arrow of its own axis by the right-hand rule, so it turns round with the arrow.
+    if isLeftHanded { value.x = -value.x }
+    value += first == 0 ? accelerometerOffset : gyroscopeOffset
     value += force
     if hasNoise { value += noise.gaussians(sample: tick, axis: first) * deviation * noiseFactor }
     value *= sensitivity * (first == 0 ? accelerometerGain : 1)

@@ -156,7 +156,9 @@ class LSM9DS1(Chip):
         if self.make(time, self.scale, settled, self._temperature):
             if code == 0:
                 self.counts = Counts(*self.counts[0:3], *before[3:6], self.counts.temp)
-            values = (self.counts.temp, *self.counts[3:6], *self.counts[0:3])
+            # The chip's own X is against that of a right-handed frame, in both sensors.
+            ax, ay, az, gx, gy, gz, temperature = self.counts
+            values = (temperature, min(-gx, 0x7FFF), gy, gz, min(-ax, 0x7FFF), ay, az)
             self._outputs[:] = b"".join(value.to_bytes(2, "little", signed=True) for value in values)
         self._status |= XLDA | (GDA if code else 0)
 

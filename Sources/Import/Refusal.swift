@@ -37,7 +37,13 @@ struct Refusal {
     var refusal = Refusal(tables, request)
     let open = tables.first { $0.missing == [.columns] }
     if let open {
-      refusal.problems = ["does not say which columns are the axes of which sensor"]
+      let shown = open.unknown.prefix(4).map { "\"\($0)\"" }.joined(separator: ", ")
+      let more = open.unknown.count > 4 ? " and \(open.unknown.count - 4) more" : ""
+      refusal.problems = [
+        open.unknown.isEmpty
+          ? "does not say which columns are the axes of which sensor"
+          : "does not say what \(shown)\(more) \(open.unknown.count == 1 ? "is" : "are")"
+      ]
       let best =
         open.proposals.first
         ?? Proposal(columns: "time=1,ax=2,ay=3,az=4", meaning: "such as these, by their numbers")

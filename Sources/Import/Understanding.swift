@@ -115,6 +115,8 @@ public struct Understanding: Equatable, Sendable {
   var dateForms: Set<TimeForm> = []
   /// Whether rows are put in order, and whether one session is read of several.
   var (isSorted, isEach) = (false, false)
+  /// Columns that would be left out, and that nobody knows.
+  var unknown: [String] = []
   /// Ways to choose columns that nothing states; empty once the roles are decided.
   var proposals: [Proposal] = []
   /// Objections to what is stated, found in the head: clauses. A unit that contradicts the program or the header is one.

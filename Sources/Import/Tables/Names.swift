@@ -282,7 +282,7 @@ struct ColumnName: Equatable {
       (.join, nil, "stamp since start boot in grid local"),
       (
         .derived, nil,
-        "lin linear user free gravity grav vector bias offset noise cov covariance var variance std filtered mean magnitude norm"
+        "lin linear user free gravity grav vector bias offset noise cov covariance var variance std filtered mean magnitude norm absolute abs"
       ),
       (.neutral, nil, "raw cal calibrated uncalibrated imu sensor device body ln wr"),
       (.nothing, nil, "axis data value values"),

@@ -106,7 +106,7 @@ struct RowParser {
       if place == line.count { break }
       place += 1
       // Separators at the end make no columns.
-      if index == fields.count, line[place...].allSatisfy(isNothing) { break }
+      if areBlanks || index == fields.count, line[place...].allSatisfy(isNothing) { break }
     }
     guard index == fields.count else {
       throw FieldError(
@@ -277,8 +277,13 @@ struct RowParser {
         break
       }
       guard cell.elementsEqual(known) else {
-        throw .severalSensors(
-          syntax.column(place, names[place]), [FieldText.shown(known), FieldText.shown(cell)])
+        throw FieldError(
+          column: syntax.column(place, names[place]),
+          problem:
+            "its value changes, \"\(FieldText.shown(known))\", \"\(FieldText.shown(cell))\": the rows may be of several sensors, units or ranges",
+          remedy:
+            "import the rows of each value as a table of their own; if it is a label, name the columns to import with --columns, or take all with --anyway"
+        )
       }
     case .other: break
     }

@@ -32,6 +32,12 @@ extension TableHead {
       || text.last == "Z" && text.dropLast().last?.isNumber == true
   }
 
+  /// Whether a cell names a zone by its place, as `Europe/Berlin` does.
+  private static func isArea(_ cell: String) -> Bool {
+    let parts = cell.split(separator: "/")
+    return parts.count > 1 && parts.allSatisfy { $0.count > 1 && $0.first?.isUppercase == true }
+  }
+
   static let patterns: Set<String> = Set(
     ["", "ymd", "mdy", "dmy"].flatMap { day in ["", "hms", "hmsf", "hm"].map { day + $0 } })
 
@@ -97,7 +103,7 @@ extension TableHead {
         TableHead.hasZone(result.columns[index].name)
         || cell.first.map { "+-".contains($0) } == true && cell.contains(":")
           && TableHead.hasOffset(cell)
-        || ["ampm", "meridiem"].contains(names[index].plain.filter(\.isLetter))
+        || ["am", "pm"].contains(cell.lowercased()) || TableHead.isArea(cell)
       if isPart, time != nil, !areNumbers, isDated || request.columns == nil {
         throw wrong(
           index, "\"\(cell)\" is a part of the times beside it that is not read",
@@ -117,67 +123,78 @@ extension TableHead {
       areNumbers(index) || TimeForm(word: note) != nil
       || TableHead.patterns.contains(pattern(index)) || isOffset && !pattern(index).contains("y")
     let words = result.columns[index].name + " " + note
-    guard !isKnown || !isOffset && TableHead.hasZone(words, isTime: true) else { return }
+    let isZone =
+      TableHead.hasZone(words, isTime: true)
+      || program == nil && names[index].isLikelyTime && shapes(index).contains(where: \.isDate)
+    guard !isKnown || !isOffset && isZone else { return }
     throw wrong(
       index, "its name or unit has a zone or a pattern that is not read",
       "write dates as 2026-11-21 14:05:59 with the offset from UTC behind each, as +01:00, and take it out of the header"
     )
   }
 
-  /// Finds the columns left out that must keep one value: text, whose meaning is not known, and what is named for a sensor,
-  /// a person, a part or a setting. Refuses one of few values that change in half of the first rows: rows of several take
-  /// turns. Beside columns that the user names, other text may be a label.
-  mutating func takeDevices() throws(FieldError) {
-    let sensors: Set = [
-      "instance", "imu", "sensor", "device", "node", "addr", "address", "mac", "type", "stream",
-      "source", "topic", "channel", "serial", "host", "session", "run", "trial", "user", "subject",
-      "player", "person", "participant", "foot", "hand", "side", "unit", "units", "take",
-      "gesture", "window", "recording", "volunteer",
-    ]
-    let settings: Set = ["range", "gain", "scale", "sensitivity", "fs", "fsr", "lsb"]
-    let others: Set = ["id", "name", "number", "no", "nr", "index", "type"]
-    // Columns that may be axes have few cells at rest.
-    let hasAxes = names.contains { $0.likely != nil || $0.axis != nil }
-    for (index, name) in names.enumerated() where result.columns[index].role.isLeftOut {
-      let pieces = ColumnName.pieces(name.bracket == nil ? result.columns[index].name : name.plain)
-      let words = Set(pieces.map { $0.lowercased().filter(\.isLetter) }).subtracting([""])
-      let isInstance = name.plain == "i" && program?.name == Dialect.arduPilot.name
-      let isNamed =
-        !words.isDisjoint(with: settings)
-        || !words.isDisjoint(with: sensors) && words.isSubset(of: sensors.union(others))
-      let column = index < rows.columns.count ? rows.columns[index] : FirstRows.Column()
-      let numbers = column.turns.map { Double($0.replacing(",", with: ".")) ?? .nan }
-      let steps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }
-      if result.timeColumn == nil, request.columns == nil, result.proposals.isEmpty,
-        steps.count > 1,
-        steps.allSatisfy({ $0 > 0 }) || steps.allSatisfy({ $0 < 0 })
-      {
-        throw wrong(
-          index, "its numbers follow each other as times do, or as rows that are counted do",
-          "if rows may be missing, name its times with --columns; if none are, name the other columns"
-        )
-      }
-      let found = Set(column.turns).sorted()
-      let isChosen = request.columns != nil
-      let takesTurns =
-        column.turns.count > found.count && 2 * (column.turns.count - 1) >= rows.rows
-      let isText = column.hasText && (!isChosen || takesTurns)
-      // An `id` that each row has for itself counts rows.
-      let isID = program == nil && ["i", "id"].contains(name.plain) && found.count < rows.rows
-      // Beside times of day, another date is a break of days.
-      let isDay =
-        result.times?.value == .timeOfDay
-        && (isNamedDate(index) || shapes(index).contains(where: \.isDay))
-      if isInstance || isNamed || isText || isID && !isChosen || isDay {
-        takeDevice(index)
-      } else if program == nil, !isChosen, heading.hasHeader, hasAxes, name.likely == nil,
-        name.axis == nil, (2...8).contains(found.count),
-        takesTurns || column.areCounts && column.turns.count > found.count
-      {
-        throw .severalSensors(result.syntax.column(index, result.columns[index].name), found)
+  /// Decides about the columns left out, where the user does not name the columns.
+  ///
+  ///     of another quantity, or computed             left out
+  ///     a number that rises with each row's time     left out
+  ///     one value in the first rows, or none         must be that of all rows: it may name a sensor, a range or a zone
+  ///     any other                                    asked about: nobody knows what it says of times and values
+  ///
+  /// Of a known program only text is looked at.
+  mutating func takeOthers() {
+    // Beside times of day, another date is a break of days.
+    if result.times?.value == .timeOfDay, !request.isAnyway {
+      for index in names.indices where result.columns[index].role.isLeftOut {
+        guard isNamedDate(index) || shapes(index).contains(where: \.isDay) else { continue }
+        result.columns[index].role = .device
       }
     }
+    guard request.columns == nil else { return }
+    var unknown: [String] = []
+    for (index, name) in names.enumerated() where result.columns[index].role.isLeftOut {
+      let column = index < rows.columns.count ? rows.columns[index] : FirstRows.Column()
+      let isText =
+        column.hasText || name.plain == "i" && program?.name == Dialect.arduPilot.name
+      guard program == nil ? !isKnown(index, column) : isText else { continue }
+      let shown = FieldText.shown(result.columns[index].name.utf8)
+      if request.isAnyway {
+        result.notices.append("whether \"\(shown)\" names one sensor is not checked")
+      } else if program != nil || Set(column.turns).count < 2 {
+        result.columns[index].role = .device
+      } else {
+        unknown.append(shown)
+      }
+    }
+    guard !unknown.isEmpty, result.proposals.isEmpty, !result.channels.isEmpty else { return }
+    result.unknown = unknown
+    proposeKnown()
   }
+
+  /// Whether a column is of another quantity than times and axes, by its words, or counts rows that have times.
+  private func isKnown(_ index: Int, _ column: FirstRows.Column) -> Bool {
+    let name = names[index]
+    let words = Set(
+      ColumnName.pieces(heading.cells.indices.contains(index) ? heading.cells[index] : "")
+        .map { $0.lowercased().filter(\.isLetter) }
+    ).subtracting([""])
+    let isTime = name.role.isTime || name.isLikelyTime || name.isTimePart || name.role == .date
+    if name.isDerived || !isTime && !words.isDisjoint(with: TableHead.quantities) { return true }
+    let numbers = column.turns.map { Double($0) ?? .nan }
+    return result.timeColumn != nil && words.isSubset(of: TableHead.counters)
+      && numbers.count == rows.rows && zip(numbers, numbers.dropFirst()).allSatisfy(<)
+  }
+
+  private static let quantities: Set<String> = Set(
+    """
+    mag magn magnetometer magnetic compass heading mx my mz q qw qx qy qz quat quaternion roll pitch yaw euler \
+    pressure press baro barometer altitude alt height light lux battery batt vbat voltage volt current humidity \
+    lat latitude lon lng longitude gps speed satellites sats hdop temp temperature rssi heart bpm ecg emg ppg motor \
+    throttle label activity annotation event comment note button steps
+    """.split(separator: " ").map(String.init))
+  private static let counters: Set = [
+    "seq", "sequence", "index", "idx", "sample", "samples", "count", "counter", "n", "no", "nr",
+    "number", "packet", "row", "frame", "line", "id", "i",
+  ]
 
   /// Refuses rates that Betaflight's keys give another scale than 1 °/s, in radians a microsecond or as bits.
   func refuseScale() throws(FieldError) {
@@ -205,26 +222,5 @@ extension TableHead {
         || parts.count == 2 && parts[1].count == 3 && parts[0] != "0"
           && parts[0].count < 4
     }
-  }
-
-  /// Notes a column that must have one value; with --anyway it is reported, not checked.
-  private mutating func takeDevice(_ index: Int) {
-    guard request.isAnyway else { return result.columns[index].role = .device }
-    result.notices.append(
-      "whether \"\(FieldText.shown(result.columns[index].name.utf8))\" names one sensor is not checked"
-    )
-  }
-}
-
-extension FieldError {
-  /// A column that is not read has these values.
-  static func severalSensors(_ column: String, _ values: [String]) -> FieldError {
-    FieldError(
-      column: column,
-      problem:
-        "its value changes, \(values.map { "\"\($0)\"" }.joined(separator: ", ")): the rows may be of several sensors, units or ranges",
-      remedy:
-        "import the rows of each value as a table of their own; if it is a label, name the columns to import with --columns, or take all with --anyway"
-    )
   }
 }

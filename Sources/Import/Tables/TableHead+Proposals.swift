@@ -60,6 +60,22 @@ extension TableHead {
     }
   }
 
+  /// Notes the columns that are known, without those that are not.
+  mutating func proposeKnown() {
+    var places: [Int: Int] = [:]
+    for column in result.columns {
+      if let channel = column.role.channel { places[channel] = column.index }
+    }
+    var columns = text(places, time: result.timeColumn?.index)
+    if let date = result.columns.first(where: { $0.role == .date }) {
+      columns = "date=\(date.index + 1),\(columns)"
+    }
+    result.proposals = [
+      Proposal(
+        columns: columns, meaning: "without them, if they say nothing of the times and values")
+    ]
+  }
+
   /// The likeliest column of times.
   private var time: Int? {
     names.firstIndex { $0.role.isTime && !$0.isBareUnit }

@@ -386,8 +386,7 @@ extension TableHead {
     // The app's TotalAcceleration has gravity, and its Accelerometer has not.
     let isLinear =
       has(.isNamedByFile) && program?.units.isEmpty == false
-      ? ["total", "uncalibrated"].allSatisfy { lastPart.parts(around: $0) == nil }
-      : lastPart.parts(around: "linear") != nil
+      && ["total", "uncalibrated"].allSatisfy { lastPart.parts(around: $0) == nil }
     result.isWithoutGravity = isLinear || program?.remark == Dialect.withoutGravity
     if isLinear, result.groups.contains(.accelerometer) {
       result.notices.append(Dialect.withoutGravity)

@@ -26,10 +26,7 @@ struct TableHead {
       try head.takeColumns()
       try head.takeTimes()
       try head.refuseUnread()
-      do throws(FieldError) { try head.takeDevices() } catch {
-        guard request.isAnyway else { throw error }
-        head.result.notices.append("\(error.problem): it is imported anyway")
-      }
+      head.takeOthers()
       for group in head.result.groups { try head.takeUnit(group) }
       try head.takeRest()
       return head.result
@@ -138,8 +135,9 @@ struct TableHead {
     func has(_ long: String, _ short: String) -> Bool {
       words.contains { $0.parts(around: long) != nil || $0.hasSuffix(short) }
     }
-    if has("gyro", "gyr") { return 3 }
-    if has("accel", "acc") { return 0 }
+    // Gravity alone is computed.
+    let (isRates, isAccelerations) = (has("gyro", "gyr"), has("accel", "acc"))
+    if isRates != isAccelerations, !has("gravity", "grav") { return isRates ? 3 : 0 }
     throw FieldError(
       problem: "the header names x, y and z, and the file's name does not say of which sensor",
       remedy: "name the columns, such as --columns time=time,ax=x,ay=y,az=z")

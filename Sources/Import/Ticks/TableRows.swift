@@ -258,11 +258,11 @@ extension Understanding {
     }
   }
 
-  /// Takes the unit in which times have a rate: of s, ms, µs and ns, which are 1000 apart, the one that makes the middle
-  /// step between half of its period and twice as much.
+  /// Takes the unit in which times have a rate: of s, ms, µs and ns the one that makes the middle step its period within a
+  /// hundredth.
   fileprivate mutating func takeUnit(of rate: SampleRate) {
     let step = census.intervals.median
-    for power in [9, 6, 3, 0] where (0.5...2).contains(step * written(power) / rate.period) {
+    for power in [9, 6, 3, 0] where (0.99...1.01).contains(step * written(power) / rate.period) {
       times = Stated(.number(power: power), .option("--rate"))
       census.intervals.scale = written(power)
     }

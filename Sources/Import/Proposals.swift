@@ -14,12 +14,16 @@ extension Understanding {
     }
     let step = census.intervals.median
     let steps = "steps of \(Plain.significant(step * written(0)))"
-    if let rate = request.rate {
+    func distance(_ power: Int) -> Double { abs(log10(1e7 / (step * written(power)))) }
+    let forms = [9, 6, 3, 0].filter {
+      let step = step * written($0)
+      let isRate = request.rate.map { (0.9...1.1).contains(step / $0.period) } ?? true
+      return isRate && SenseCheck.periods.contains(step)
+    }
+    .sorted { distance($0) < distance($1) }
+    if let rate = request.rate, forms.isEmpty {
       return ("no unit makes \(Plain.hertz(rate)) Hz of \(steps): leave the column out", [])
     }
-    func distance(_ power: Int) -> Double { abs(log10(1e7 / (step * written(power)))) }
-    let forms = [9, 6, 3, 0].filter { SenseCheck.periods.contains(step * written($0)) }
-      .sorted { distance($0) < distance($1) }
     // A time of these years is likelier than a usual rate.
     let dated = forms.first { date(written($0)) != nil }
     let best = dated ?? forms.first ?? 9

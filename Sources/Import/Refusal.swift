@@ -39,11 +39,12 @@ struct Refusal {
     if let open {
       let shown = open.unknown.prefix(4).map { "\"\($0)\"" }.joined(separator: ", ")
       let more = open.unknown.count > 4 ? " and \(open.unknown.count - 4) more" : ""
-      refusal.problems = [
+      let isOpen = open.unknown.isEmpty || open.proposals.first?.meaning != Proposal.known
+      let axes = isOpen ? ["which columns are the axes of which sensor"] : []
+      let others =
         open.unknown.isEmpty
-          ? "does not say which columns are the axes of which sensor"
-          : "does not say what \(shown)\(more) \(open.unknown.count == 1 ? "is" : "are")"
-      ]
+        ? [] : ["what \(shown)\(more) \(open.unknown.count == 1 ? "is" : "are")"]
+      refusal.problems = ["does not say " + (axes + others).joined(separator: ", nor ")]
       let best =
         open.proposals.first
         ?? Proposal(columns: "time=1,ax=2,ay=3,az=4", meaning: "such as these, by their numbers")

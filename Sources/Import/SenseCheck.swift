@@ -15,6 +15,7 @@ import Text
 ///     numbers such as 1.000 beside 998         always: the point may be between thousands
 ///     --sort                                   times of day
 ///     a unit that another one contradicts      always
+///     lines before the header, not read        where no option states a unit
 ///
 /// What a known program states is not checked, unless others write the same names.
 enum SenseCheck {
@@ -32,6 +33,14 @@ enum SenseCheck {
   /// - Parameter isSlower: Whether it is joined to a faster table, which has the recording's rate.
   static func objection(_ table: Understanding, isSlower: Bool = false) -> ImportError? {
     var found: Objection? = table.contradictions.first.map { ($0, "correct the option") }
+    if found == nil, let line = table.unread, table.stamps.isEmpty,
+      !table.units.values.contains(where: \.source.isOption)
+    {
+      found = (
+        "the lines before its header, from \(line) on, are not read, and may state a unit, a scale or a zone",
+        "take them out if they do not"
+      )
+    }
     if found == nil, table.isSorted, table.times?.value == .timeOfDay {
       found = ("--sort cannot see the days of its times of day", "write dates beside them")
     }

@@ -166,6 +166,9 @@ struct Proposal: Equatable {
   let columns: String
   /// What it would mean, a clause.
   let meaning: String
+
+  /// What it means to leave out the columns that nobody knows.
+  static let known = "without them, if they say nothing of the times and values"
 }
 
 extension Understanding {

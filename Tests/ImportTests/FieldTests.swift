@@ -164,7 +164,7 @@ struct Field: CustomTestStringConvertible {
       "millis-1hz.csv", asked: ["in us, 0.999 Hz in ms", "--units"],
       ["60 samples at 1000 Hz for 0.059 s, no gaps"]),
     Field(
-      "millis-1hz.csv --rate 1", asked: ["in which unit ax, ay, az are", "--units g --rate 1"],
+      "millis-1hz.csv --rate 1", asked: ["0.999 Hz in ms", "--units ms,g --rate 1"],
       ["60 samples at 1 Hz for 59 s, no gaps"], means: [2: 0.998]),
     Field(
       "row-number-as-time.csv",
@@ -204,7 +204,8 @@ struct Field: CustomTestStringConvertible {
       "openlog-two-midnights.TXT", ["60 samples at 10 Hz for 86405.9 s, 1 gap of 864000 ticks"],
       means: [2: 1.0], started: "2021-03-21T23:59:57Z"),
     Field(
-      "time-of-day-decimal-comma.txt", ["40 samples at 10.4167 Hz for 3.744 s, no gaps"],
+      "time-of-day-decimal-comma.txt", asked: ["what \"Device name\" is"],
+      ["40 samples at 10.4167 Hz for 3.744 s, no gaps"],
       means: [2: 1.001, 3: 0.073]),
     Field(
       "time-of-day-decimal-comma.txt --columns time=Time,ax=4,ay=5,az=6,gx=7,gy=8,gz=9",

@@ -96,7 +96,7 @@ struct ColumnName: Equatable {
   static func withoutUnit(_ cell: String) -> String { split(cell).name.lowercased() }
 
   /// The name, and what is in brackets at its end; the name keeps `[0]` of `gyroADC[0]` and `(X)` of `Rotation Rate (X)`.
-  private static func split(_ cell: some StringProtocol) -> (name: String, bracket: String?) {
+  static func split(_ cell: some StringProtocol) -> (name: String, bracket: String?) {
     var text = String(cell).filter { $0 != "\"" }[...]
     func trim() {
       while let last = text.last, last.isWhitespace { text.removeLast() }

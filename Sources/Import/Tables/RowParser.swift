@@ -261,16 +261,6 @@ struct RowParser {
         throw otherMark(cell, place)
           ?? wrong(place, cell, "is not a number", "correct it or take the row out")
       }
-    case _ where cell.isEmpty: break
-    case .gap: cause = cell
-    case .gapTicks: ticks = cell
-    case .mark: mark = String(decoding: cell, as: UTF8.self)
-    case .tick:
-      guard let number = whole(cell) else {
-        throw wrong(
-          place, cell, "is not a tick, a whole number", "correct it or take the row out")
-      }
-      tick = number
     case .device:
       guard let known = devices[place] else {
         devices[place] = Array(cell)
@@ -285,6 +275,16 @@ struct RowParser {
             "import the rows of each value as a table of their own; if it is a label, name the columns to import with --columns, or take all with --anyway"
         )
       }
+    case _ where cell.isEmpty: break
+    case .gap: cause = cell
+    case .gapTicks: ticks = cell
+    case .mark: mark = String(decoding: cell, as: UTF8.self)
+    case .tick:
+      guard let number = whole(cell) else {
+        throw wrong(
+          place, cell, "is not a tick, a whole number", "correct it or take the row out")
+      }
+      tick = number
     case .other: break
     }
   }

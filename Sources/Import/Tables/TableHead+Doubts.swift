@@ -7,6 +7,7 @@ extension TableHead {
   private static let zones: Set = ["zone", "timezone", "tz", "utcoffset", "gmtoffset", "tzoffset"]
   private static let zonesOfTimes: Set = [
     "cet", "cest", "mez", "mesz", "bst", "eet", "msk", "est", "edt", "cst", "cdt", "pst", "pdt",
+    "local",
   ]
 
   /// Whether a text says that dates are not in UTC, as which they are read; elsewhere than in times' names, `est` is a word.
@@ -30,12 +31,6 @@ extension TableHead {
     return isOffset
       && (before == nil || before == " " || before?.isNumber == true && rest.contains(":"))
       || text.last == "Z" && text.dropLast().last?.isNumber == true
-  }
-
-  /// Whether a cell names a zone by its place, as `Europe/Berlin` does.
-  private static func isArea(_ cell: String) -> Bool {
-    let parts = cell.split(separator: "/")
-    return parts.count > 1 && parts.allSatisfy { $0.count > 1 && $0.first?.isUppercase == true }
   }
 
   static let patterns: Set<String> = Set(
@@ -80,12 +75,11 @@ extension TableHead {
         $0.role == .date || $0.role == .time && shapes($0.index).contains(where: \.isDate)
       }
     // Cells with offsets of their own are in no other zone.
-    let isOffset =
-      time.map {
-        $0.index < rows.columns.count && TableHead.hasOffset(rows.columns[$0.index].first)
-      }
-      ?? false
-    if isOffset { return }
+    if let index = time?.index, index < rows.columns.count,
+      TableHead.hasOffset(rows.columns[index].first)
+    {
+      return
+    }
     if let zone = heading.zone, isDated {
       throw FieldError(
         problem: "\"\(FieldText.shown(zone.utf8))\" before the header is not read with its dates",
@@ -99,12 +93,10 @@ extension TableHead {
           "write dates as 2026-11-21 beside times of day, or name the columns with --columns without it"
         )
       }
-      let isPart =
-        TableHead.hasZone(result.columns[index].name)
-        || cell.first.map { "+-".contains($0) } == true && cell.contains(":")
-          && TableHead.hasOffset(cell)
-        || ["am", "pm"].contains(cell.lowercased()) || TableHead.isArea(cell)
-      if isPart, time != nil, !areNumbers, isDated || request.columns == nil {
+      let isZone = TableHead.hasZone(result.columns[index].name)
+      if isZone || ["am", "pm"].contains(cell.lowercased()), time != nil, !areNumbers,
+        isDated || request.columns == nil
+      {
         throw wrong(
           index, "\"\(cell)\" is a part of the times beside it that is not read",
           "write it into the time's cell"
@@ -137,10 +129,10 @@ extension TableHead {
   ///
   ///     of another quantity, or computed             left out
   ///     a number that rises with each row's time     left out
-  ///     one value in the first rows, or none         must be that of all rows: it may name a sensor, a range or a zone
+  ///     no value in the first rows, or a unit        must keep it: it may be filled for another sensor
   ///     any other                                    asked about: nobody knows what it says of times and values
   ///
-  /// Of a known program only text is looked at.
+  /// A known program's text, and what changes in half of the first rows between few values, must keep its value.
   mutating func takeOthers() {
     // Beside times of day, another date is a break of days.
     if result.times?.value == .timeOfDay, !request.isAnyway {
@@ -150,35 +142,40 @@ extension TableHead {
       }
     }
     guard request.columns == nil else { return }
-    var unknown: [String] = []
     for (index, name) in names.enumerated() where result.columns[index].role.isLeftOut {
       let column = index < rows.columns.count ? rows.columns[index] : FirstRows.Column()
+      let values = Set(column.turns).count
+      let takesTurns =
+        values < min(9, column.turns.count) && 2 * (column.turns.count - 1) >= rows.rows
       let isText =
-        column.hasText || name.plain == "i" && program?.name == Dialect.arduPilot.name
+        column.hasText || takesTurns || name.plain == "i" && program?.name == Dialect.arduPilot.name
       guard program == nil ? !isKnown(index, column) : isText else { continue }
       let shown = FieldText.shown(result.columns[index].name.utf8)
       if request.isAnyway {
         result.notices.append("whether \"\(shown)\" names one sensor is not checked")
-      } else if program != nil || Set(column.turns).count < 2 {
+      } else if program != nil || column.turns.isEmpty || ["unit", "units"].contains(name.plain) {
         result.columns[index].role = .device
-      } else {
-        unknown.append(shown)
+      } else if result.proposals.isEmpty || name.axis == nil && name.likely == nil {
+        result.unknown.append(shown)
       }
     }
-    guard !unknown.isEmpty, result.proposals.isEmpty, !result.channels.isEmpty else { return }
-    result.unknown = unknown
+    guard !result.unknown.isEmpty, result.proposals.isEmpty, !result.channels.isEmpty
+    else { return }
     proposeKnown()
   }
 
-  /// Whether a column is of another quantity than times and axes, by its words, or counts rows that have times.
+  /// Whether a column is of another quantity than times and axes, by each of its words, or counts rows that have times.
   private func isKnown(_ index: Int, _ column: FirstRows.Column) -> Bool {
     let name = names[index]
-    let words = Set(
-      ColumnName.pieces(heading.cells.indices.contains(index) ? heading.cells[index] : "")
-        .map { $0.lowercased().filter(\.isLetter) }
-    ).subtracting([""])
-    let isTime = name.role.isTime || name.isLikelyTime || name.isTimePart || name.role == .date
-    if name.isDerived || !isTime && !words.isDisjoint(with: TableHead.quantities) { return true }
+    let pieces = ColumnName.pieces(ColumnName.split(result.columns[index].name).name)
+    let words = Set(pieces.map { $0.lowercased().filter(\.isLetter) }).subtracting([""])
+    let isOther = name.bracket.map { TimeForm(word: $0) == nil } ?? !words.contains("absolute")
+    if name.isDerived && name.likely != nil
+      || isOther && !words.isDisjoint(with: TableHead.quantities)
+        && words.isSubset(of: TableHead.quantities.union(TableHead.companions))
+    {
+      return true
+    }
     let numbers = column.turns.map { Double($0) ?? .nan }
     return result.timeColumn != nil && words.isSubset(of: TableHead.counters)
       && numbers.count == rows.rows && zip(numbers, numbers.dropFirst()).allSatisfy(<)
@@ -186,11 +183,11 @@ extension TableHead {
 
   private static let quantities: Set<String> = Set(
     """
-    mag magn magnetometer magnetic compass heading mx my mz q qw qx qy qz quat quaternion roll pitch yaw euler \
-    pressure press baro barometer altitude alt height light lux battery batt vbat voltage volt current humidity \
-    lat latitude lon lng longitude gps speed satellites sats hdop temp temperature rssi heart bpm ecg emg ppg motor \
-    throttle label activity annotation event comment note button steps
+    mag magn magnetometer magnetic magneticfield compass heading mx my mz q qw qx qy qz quat quaternion roll \
+    pitch yaw euler angle pressure baro barometer altitude humidity light battery voltage adc latitude longitude temp \
+    temperature gravity grav absolute
     """.split(separator: " ").map(String.init))
+  private static let companions: Set = ["x", "y", "z", "w", "field", "acceleration", "gyroscope"]
   private static let counters: Set = [
     "seq", "sequence", "index", "idx", "sample", "samples", "count", "counter", "n", "no", "nr",
     "number", "packet", "row", "frame", "line", "id", "i",

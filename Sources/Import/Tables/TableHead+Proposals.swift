@@ -70,10 +70,7 @@ extension TableHead {
     if let date = result.columns.first(where: { $0.role == .date }) {
       columns = "date=\(date.index + 1),\(columns)"
     }
-    result.proposals = [
-      Proposal(
-        columns: columns, meaning: "without them, if they say nothing of the times and values")
-    ]
+    result.proposals = [Proposal(columns: columns, meaning: Proposal.known)]
   }
 
   /// The likeliest column of times.

@@ -73,9 +73,6 @@ final class TableRows {
         remedy: "put the rows in order with --sort, or split the file")
     }
     understanding.census = census
-    if understanding.times == nil, hasTime, let rate = request.rate {
-      understanding.takeUnit(of: rate)
-    }
     // JSON whose rows could have gaps states them only where one has.
     if understanding.syntax.shape != .lines, understanding.syntax.shape != .binary, !hasGaps,
       !understanding.columns.contains(where: { $0.role == .tick })
@@ -255,16 +252,6 @@ extension Understanding {
     case .date, .dayAndTime: true
     case .number: epoch?.value == .unix
     case .timeOfDay, nil: false
-    }
-  }
-
-  /// Takes the unit in which times have a rate: of s, ms, µs and ns the one that makes the middle step its period within a
-  /// hundredth.
-  fileprivate mutating func takeUnit(of rate: SampleRate) {
-    let step = census.intervals.median
-    for power in [9, 6, 3, 0] where (0.99...1.01).contains(step * written(power) / rate.period) {
-      times = Stated(.number(power: power), .option("--rate"))
-      census.intervals.scale = written(power)
     }
   }
 

@@ -72,9 +72,9 @@ struct Asked: CustomTestStringConvertible {
         "imulog import table.csv --columns ax=2,ay=3,az=4 --units g --rate 50",
       ]),
     Asked(
-      "milliseconds by the rate, so that only the unit is asked",
+      "a rate proposes the unit of times, and does not state it",
       accelerations("0.97", step: 1000, decimals: 0) { $0.request.rate = SampleRate(1) },
-      ["does not say in which unit acc_x, acc_y, acc_z are.\n  acc_*", "--units g --rate 1"]),
+      ["steps of 1000: 1 Hz in ms\n  acc_*", "--units ms,g --rate 1"]),
     Asked(
       "seconds from 1970",
       accelerations("0.97") { table in

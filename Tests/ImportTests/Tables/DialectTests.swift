@@ -296,6 +296,7 @@ struct DialectTests {
       times: [0, 31_250_000], values: [-0.5, -0.375, 50.0 / 64], started: 1_700_000_000_000_000_000),
     Table(
       testDescription: "WitMotion, times of day, decimal commas, tabs, empty columns at the end",
+      options: "--columns time=Time,ax=4,ay=5,az=6,gx=7,gy=8,gz=9",
       text:
         "Time\tDevice name\tChip Time()\tAcceleration X(g)\tAcceleration Y(g)\tAcceleration Z(g)\tAngular velocity X(°/s)\tAngular velocity Y(°/s)\tAngular velocity Z(°/s)\tAngle X(°)\t\t\r\n"
         + " 06:20:10.500\tCOM1\t\t0,003\t0,003\t1,005\t0,305\t0,000\t0,061\t0,851\t\t\r\n"

@@ -34,7 +34,7 @@ struct TableCaseTests {
     // General information\n//  MT Manager version: 2022.0\nPacketCounter,SampleTimeFine,Acc_X,Acc_Y,Acc_Z,Gyr_X,Gyr_Y,Gyr_Z\n1,1000,0.5,-0.25,9.5,0.5,-0.25,0.125\n2,1100,4.9,-2.4,9.8,0.25,-0.5,1.5\n ⇒ 100000000 110000000 | 0.4996609443591849 -0.24473189111470278 0.9993218887183698 14.32394487827058 -28.64788975654116 85.94366926962348 | as MT Manager writes it: times in 0.1 ms
     DeviceTag:,foot\nsep=,\nPacketCounter,SampleTimeFine,Acc_X,Acc_Y,Acc_Z,Gyr_X,Gyr_Y,Gyr_Z\n1,1000,0.5,-0.25,9.5,0.5,-0.25,0.125\n2,1100,4.9,-2.4,9.8,0.25,-0.5,1.5\n ⇒ 1000000 1100000 | 0.4996609443591849 -0.24473189111470278 0.9993218887183698 0.25 -0.5 1.5 | as Movella DOT writes it: times in µs
     ms,ax,ay,az\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75\n ⇒ --units g ⇒ 0 10000000 | 0.25 -0.5 0.75 |
-    Time / s,Acc X / g,Acc Y / g,Acc Z / g,T (°C)\n0,0.5,-0.25,1,20\n0.01,0.25,-0.5,0.75,20\n ⇒ 0 10000000 | 0.25 -0.5 0.75 | left out: "T (°C)"
+    Time / s,Acc X / g,Acc Y / g,Acc Z / g,T (°C)\n0,0.5,-0.25,1,20\n0.01,0.25,-0.5,0.75,20\n ⇒ --columns time=1,ax=2,ay=3,az=4 ⇒ 0 10000000 | 0.25 -0.5 0.75 |
     t / ms,a x / (m/s²),a y / (m/s²),a z / (m/s²)\n0,0,0,9.80665\n\n10,0,0,9.80665\n\n20,0,0,9.80665\n ⇒ 0 10000000 20000000 | 0 0 1 |
     timestamp (local),ax (g),ay (g),az (g)\n2026-11-22 08:26:40.00+01:00,0.5,-0.25,1\n2026-11-22 08:26:40.01+01:00,0.25,-0.5,0.75\n ⇒ 0 10000000 | 0.25 -0.5 0.75 |
     n,ax,ay,az\n254,10,-20,16384\n255,7,-8000,16000\n0,10,-20,16384\n1,7,-8000,16000\n ⇒ --columns ax=2,ay=3,az=4 --rate 100 --units raw ⇒ 0 10000000 20000000 30000000 | 0.000427 -0.488281 0.976563 |
@@ -59,20 +59,20 @@ struct TableCaseTests {
     Serial,7,,\n,,,\nt,ax,ay,az\n0.00,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n0.02,-1,0.5,0.25\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 20000000 | -1 0.5 0.25 |
     a,b,c,d,e\nt,ax,ay,az,\n0.00,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n0.02,-1,0.5,0.25\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 20000000 | -1 0.5 0.25 |
     Date,Time (hh:mm:ss),ax (g),ay (g),az (g)\n2026-11-21,14:05:59,1,2,3\n2026-11-21,14:06:00,1,2,3\n ⇒ 0 1000000000 | 1 2 3 | its dates name no time zone, and are read as UTC
-    Time [UTC],tag,ax (g),ay (g),az (g)\n2026-11-21 14:05:59,walk,1,2,3\n2026-11-21 14:06:00,walk,1,2,3\n ⇒ 0 1000000000 | 1 2 3 |
+    Time [UTC],tag,ax (g),ay (g),az (g)\n2026-11-21 14:05:59,walk,1,2,3\n2026-11-21 14:06:00,walk,1,2,3\n ⇒ --columns time=1,ax=3,ay=4,az=5 ⇒ 0 1000000000 | 1 2 3 |
     Date,Time,AM/PM,ax (g),ay (g),az (g)\n21.11.26,2:05:59,PM,1,2,3\n21.11.26,2:06:00,PM,1,2,3\n ⇒ --columns time=Time,ax=ax,ay=ay,az=az ⇒ 7559000000000 7560000000000 | 1 2 3 |
     t_s,ax,ay,az\n[s],[g],[g],[g]\n0,0.5,-0.25,1\n0.01,0.25,-0.5,0.75\n ⇒ 0 10000000 | 0.25 -0.5 0.75 |
     time_s,ax,ay,az\n0,1,2,3\n"0,01","0,5","1,5","2"\n ⇒ --units g ⇒ 0 10000000 | 0.5 1.5 2 |
     time,x,y,z,gx\n0,0.5,-0.25,1,7\n0.01,0.25,-0.5,0.75,7\n ⇒ --columns time=1,ax=x,ay=y,az=4 --units g,s ⇒ 0 10000000 | 0.25 -0.5 0.75 |
-    t_ms,ax_g,ay_g,az_g,sats,chan\n0,0,0,1.00,"3,5","1,2"\n10,0.25,-0.5,0.75,"3,5","1,2"\n ⇒ 0 10000000 | 0.25 -0.5 0.75 |
+    t_ms,ax_g,ay_g,az_g,sats,chan\n0,0,0,1.00,"3,5","1,2"\n10,0.25,-0.5,0.75,"3,5","1,2"\n ⇒ --columns time=1,ax=2,ay=3,az=4 ⇒ 0 10000000 | 0.25 -0.5 0.75 |
     Zeit (ms);Beschleunigung x (g);Beschleunigung y (g);Beschleunigung z (g)\n0;0,5;-0,25;1\n10;0,25;-0,5;0,75\n ⇒ 0 10000000 | 0.25 -0.5 0.75 |
     imu,t_ms,ax,ay,az\n0,0,0.5,-0.25,1\n1,10,0.25,-0.5,0.75\n ⇒ --units g --anyway ⇒ 0 10000000 | 0.25 -0.5 0.75 | a column is left out: "imu"
-    Date,Time (MM/DD/YYYY),ax (g)\n1,02/01/2026 10:00:00,1\n1,02/01/2026 10:00:01,1\n ⇒ 0 1000000000 | 1 |
-    # Times in UTC\nutc_time_s,ax_g\n36000.00,0.25\n36000.01,0.5\n ⇒ --columns time=1,ax=2 ⇒ 36000000000000 36000010000000 | 0.5 | !UTC
+    Date,Time (MM/DD/YYYY),ax (g)\n1,02/01/2026 10:00:00,1\n1,02/01/2026 10:00:01,1\n ⇒ --columns time=2,ax=3 ⇒ 0 1000000000 | 1 |
+    # Times in UTC\nutc_time_s,ax_g\n36000.00,0.25\n36000.01,0.5\n ⇒ --columns time=1,ax=2 --units g ⇒ 36000000000000 36000010000000 | 0.5 | !UTC
     {"format":"imulog-json","rate_hz":100,"ticks":{"scheduled":3,"sampled":3},"gaps":[],"units":{"ax":"g"},"samples":[{"t_ns":0,"ax":0.5},{"t_ns":10000000,"ax":0.5},{"t_ns":90000000,"ax":0.5}]} ⇒ 0 10000000 90000000 | 0.5 | leave room for 7 ticks where it states no gap
     {"format":"imulog-json","rate_hz":100,"ticks":{"scheduled":10,"sampled":3},"gaps":[{"tick":2,"count":7,"cause":"missed"}],"units":{"ax":"g"},"samples":[{"t_ns":0,"ax":0.5},{"t_ns":10000000,"ax":0.5},{"t_ns":90000000,"ax":0.5}]} ⇒ 0 10000000 90000000 | 0.5 | !leave room
     unix_s,ax_g,ay_g,az_g\n5.00,0,0,1\n5.01,0,0,0.5\n ⇒ 0 10000000 | 0 0 0.5 |
-    unix_s,date,tz,ax (g),ay (g),az (g)\n1700000000,21.11.26,CET,1,2,3\n1700000001,21.11.26,CET,1,2,3\n ⇒ 0 1000000000 | 1 2 3 |
+    unix_s,date,tz,ax (g),ay (g),az (g)\n1700000000,21.11.26,CET,1,2,3\n1700000001,21.11.26,CET,1,2,3\n ⇒ --columns time=1,ax=4,ay=5,az=6 ⇒ 0 1000000000 | 1 2 3 |
     """#)
 
   @Test("are read with their times and values", arguments: readings)
@@ -126,6 +126,12 @@ struct TableCaseTests {
     stream,t_ms,ax (g),ay (g),az (g)\nacc,0,0,0,1\nacc,10,0,0,1\ngyr,20,0,0,1\n ⇒ does not say what "stream" is
     # timezone: +02:00\ntime,ax (g),ay (g),az (g)\n2026-11-21 10:00:00,0,0,1\n ⇒ "timezone: +02:00" before the header is not read with its dates
     Unit serial: H\ntime,ax (g),ay (g),az (g)\n0.00,0,0,1\n0.01,0,0,1\n ⇒ in which unit time is
+    # scale factor 0.01\nt_ms,ax (g),ay (g),az (g)\n0,0,0,1\n10,0,0,1\n ⇒ the lines before its header, from 1 on, are not read
+    t_ms,ax (g),ay (g),az (g),k\n0,0,0,1,0.1\n10,0,0,1,0.1\n ⇒ does not say what "k" is
+    ax,ay,az,gps_tow\n0,0,1,7\n0,0,1,8\n ⇒ --units g --rate 100 ⇒ does not say what "gps_tow" is
+    user,activity,t_ms,ax,ay,az\n1,walk,0,0,0,1\n2,walk,10,0,0,1\n ⇒ --units g ⇒ does not say what "user", "activity" are
+    sensor,t_ms,x,y,z\nacc,0,0,0,1\ngyro,10,0,0,1\n ⇒ which columns are the axes of which sensor, nor what "sensor" is
+    timestamp (local),ax (g),ay (g),az (g)\n2026-11-22 08:26:40,0,0,1\n2026-11-22 08:26:41,0,0,1\n ⇒ has a zone or a pattern
     # units: was mg before\nt_ms,ax,ay,az\n0,0,0,1\n10,0,0,1\n ⇒ in which unit ax, ay, az are
     Time(s);ax(g);ay(g);az(g)\n0.00;0;0;1;\n0.01;0;0;1;\n0.02;0;0;1;\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units mg ⇒ in g by the header, and mg by --units
     time (ms);ax (mg);ay (mg);az (mg)\n1.000;12;-5;990\n1.100;12;-5;991\n1.200;12;-5;991\n ⇒ the marks in its times
@@ -140,7 +146,7 @@ struct TableCaseTests {
     t_ms,ax (g),ay (g),az (g),temp (C)\n0,0,0,1,20\n10,0,0,1,\n20,0,0,1,\n30,0,0,1,\n ⇒ line 3 … as many as are whole have a column without a value
     {"samples":[{"t_ms":0,"ax_g":0,"ay_g":0,"az_g":1}],"gyro":[{"t_ms":0,"gx":1}]} ⇒ "gyro" is a list of objects that is not read
     {"meta":{"timezone":"Europe/Berlin"},"samples":[{"time":"2026-07-05T14:05:59","ax_g":0,"ay_g":0,"az_g":1},{"time":"2026-07-05T14:06:00","ax_g":0,"ay_g":0,"az_g":1}]} ⇒ "meta" before the header is not read with its dates
-    time,time_offset,ax (g),ay (g),az (g)\n2026-11-21 02:38:07,+02:00,1,2,3\n2026-11-21 02:38:08,+02:00,1,2,3\n ⇒ "+02:00" is a part of the times
+    time,time_offset,ax (g),ay (g),az (g)\n2026-11-21 02:38:07,+02:00,1,2,3\n2026-11-21 02:38:08,+02:00,1,2,3\n ⇒ does not say what "time_offset" is
     {"meta":{"device":"a0"},"t_ms":0,"ax_g":0,"ay_g":0,"az_g":1}\n{"meta":{"device":"a1"},"t_ms":10,"ax_g":0,"ay_g":0,"az_g":1}\n ⇒ does not say what "meta" is
     2026-11-21 02:38:07.000,0.012000,-0.034000,0.980000,0.100000,0.200000,0.300000\n2026-11-21 02:38:07.010,0.012000,-0.034000,0.980000,0.100000,0.200000,0.300000\n2026-11-21 02:38:07.020,0.012000,-0.034000,0.980000,0.100000,0.200000,0.300000\n ⇒ by the places of the columns, which nothing names
     t_ms,acc_x_raw,acc_y_g,acc_z_g\n0,7,0.5,1\n10,8,0.5,1\n ⇒ which columns are the axes
@@ -172,8 +178,8 @@ struct TableCaseTests {
     Time [UTC+2],ax,ay,az\n2026-11-21 02:38:07,1,2,3\n2026-11-21 02:38:07,1,2,3\n ⇒ --units g ⇒ (Time [UTC+2]): its name or unit has a zone
     date,time,x,y,z,ax,ay,az\n21.11.26,14:05:59,1,2,3,4,5,6\n ⇒ --units g,deg/s ⇒ column 1 (date): "21.11.26" is not read as a date
     ms,time,x,y,z,ax,ay,az\n250,17,1,2,3,4,5,6\n ⇒ --units g,deg/s ⇒ times in several columns are not joined
-    side,time,x,y,z,ax,ay,az\nL,0,1,2,3,4,5,6\nR,0,1,2,3,4,5,6\nL,1,1,2,3,4,5,6\n ⇒ --units g,deg/s,s ⇒ does not say what "side" is
-    sensorId,time,x,y,z,ax,ay,az\n1,0,1,2,3,4,5,6\n2,0,1,2,3,4,5,6\n1,1,1,2,3,4,5,6\n ⇒ --units g,deg/s,s ⇒ does not say what "sensorId" is
+    side,time,x,y,z,ax,ay,az\nL,0,1,2,3,4,5,6\nR,0,1,2,3,4,5,6\nL,1,1,2,3,4,5,6\n ⇒ --units g,deg/s,s ⇒ does not say what "side", "x", "y", "z" are
+    sensorId,time,x,y,z,ax,ay,az\n1,0,1,2,3,4,5,6\n2,0,1,2,3,4,5,6\n1,1,1,2,3,4,5,6\n ⇒ --units g,deg/s,s ⇒ does not say what "sensorId", "x", "y", "z" are
     Date (CET),Time,ax,ay,az\n2026-11-21,14:05:59,1,2,3\n ⇒ --units g ⇒ (Date (CET)): its name or unit has a zone
     unix time s [UTC+2],ax,ay,az\n1700000000,1,2,3\n ⇒ --units g,s ⇒ [UTC+2]): its name or unit has a zone
     Time UTC+2,ax,ay,az\n02:38:07,1,2,3\n02:38:07,1,2,3\n ⇒ --columns time=1,ax=2 --units g ⇒ (Time UTC+2): its name or unit has a zone
@@ -299,11 +305,13 @@ struct TableCaseTests {
         == "table.csv, line 3, column 3 (I): its value changes, \"0\", \"1\": the rows may be of several sensors, units or ranges: import the rows of each value as a table of their own; if it is a label, name the columns to import with --columns, or take all with --anyway"
     )
     #expect(try Tables.refusal(header + rows([1])) == nil)
-    // However late another one begins.
+    // However late another one begins, and whether only one is named.
     for (name, count) in [("Sensor ID", 20), ("device_name", 70), ("imu", 100)] {
+      let late = (0..<200).map { "\($0 < count ? "" : "B"),\($0 * 10),0.5,1,2\n" }.joined()
+      #expect(try Tables.refusal("\(name),time,ax,ay,az\n" + late, "--units g,ms") != nil)
       let rows = (0..<200).map { "\($0 / count % 2),\($0 * 10),0.5,1,2\n" }.joined()
       let refusal = try Tables.refusal("\(name),time,ax,ay,az\n" + rows, "--units g,ms")
-      let words = count < 64 ? "does not say what \"\(name)\" is" : "its value changes"
+      let words = "does not say what \"\(name)\" is"
       #expect(refusal?.contains(words) == true)
     }
     // Of any name.
@@ -323,7 +331,7 @@ struct TableCaseTests {
       for name in ["i", "ID"] {
         let rows = numbers.enumerated().map { "\($1),\($0 * 10),0.5,1,2\n" }.joined()
         let refusal = try Tables.refusal("\(name),time,ax,ay,az\n" + rows, "--units g,ms")
-        #expect((refusal == nil) == (Set(numbers).count != 2), "\(numbers)")
+        #expect((refusal == nil) == (numbers[1] == 1), "\(numbers)")
         #expect(
           try Tables.refusal("\(name),time,ax,ay,az\n" + rows, "--units g,ms --anyway") == nil)
       }

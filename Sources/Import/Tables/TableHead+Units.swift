@@ -373,9 +373,6 @@ extension TableHead {
         "\(others.count == 1 ? "a column is" : "columns are") left out: \(shown.joined(separator: ", "))"
           + (others.count > 4 ? " and \(others.count - 4) more" : ""))
     }
-    if let line = result.unread {
-      result.notices.append("the lines before its header, from \(line) on, are not read")
-    }
     if let program, !program.units.isEmpty {
       var words = result.groups.compactMap { result.units[$0]?.value.sign }
       if case .number = result.times?.value {

@@ -48,6 +48,9 @@ struct TableHead {
     program = heading.program
     result = Understanding(file)
     (result.program, result.unread) = (program?.name, heading.unread)
+    if let line = result.unread {
+      result.notices.append("the lines before its header, from \(line) on, are not read")
+    }
     result.stamps = Set(
       heading.keys.values.filter { Array($0.utf8).withUnsafeBytes { WrittenTime($0) != nil } })
     result.syntax.separator = heading.separator

@@ -164,8 +164,12 @@ def broker(folder):
         hub(folder, "--mqtt", "127.0.0.1:%d" % port)
         found = retained("imulog/+/state")
         states = {topic: json.loads(text) for topic, text in found.items()}
-        status = json.loads(check_hub.run("hub", "status", os.path.join(folder, "fleet"), "--hosts",
-                                          os.path.join(folder, "hosts"), "--json"))["hosts"]
+        whole = json.loads(check_hub.run("hub", "status", os.path.join(folder, "fleet"), "--hosts",
+                                         os.path.join(folder, "hosts"), "--json"))
+        status = whole["hosts"]
+        # Each message says what its times are, as the document of `hub status` does once.
+        words = [state.pop("words") for state in states.values()]
+        assert all(word.items() <= whole["words"].items() and word for word in words), (words, whole["words"])
         assert states == {"imulog/%s/state" % host["host"]: host for host in status}, states
         entities = {topic: json.loads(text) for topic, text in retained("homeassistant/device/+/config").items()}
         assert set(entities) == {"homeassistant/device/imulog_%s/config" % host["host"] for host in status}

@@ -39,7 +39,7 @@ struct Refusal {
     if let open {
       let shown = open.unknown.prefix(4).map { "\"\($0)\"" }.joined(separator: ", ")
       let more = open.unknown.count > 4 ? " and \(open.unknown.count - 4) more" : ""
-      let isOpen = open.unknown.isEmpty || open.proposals.first?.meaning != Proposal.known
+      let isOpen = open.unknown.isEmpty || open.proposals.first?.meaning != Proposal.withoutUnknown
       let axes = isOpen ? ["which columns are the axes of which sensor"] : []
       let others =
         open.unknown.isEmpty

@@ -115,7 +115,7 @@ public struct Understanding: Equatable, Sendable {
   var dateForms: Set<TimeForm> = []
   /// Whether rows are put in order, and whether one session is read of several.
   var (isSorted, isEach) = (false, false)
-  /// Columns that would be left out, and that nobody knows.
+  /// The names of the columns that are not read and that nobody knows, in the file's order.
   var unknown: [String] = []
   /// Ways to choose columns that nothing states; empty once the roles are decided.
   var proposals: [Proposal] = []
@@ -167,8 +167,8 @@ struct Proposal: Equatable {
   /// What it would mean, a clause.
   let meaning: String
 
-  /// What it means to leave out the columns that nobody knows.
-  static let known = "without them, if they say nothing of the times and values"
+  /// The meaning of a proposal that leaves out the columns that nobody knows.
+  static let withoutUnknown = "without them, if they say nothing of the times and values"
 }
 
 extension Understanding {

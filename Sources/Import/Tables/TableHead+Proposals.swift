@@ -60,7 +60,7 @@ extension TableHead {
     }
   }
 
-  /// Notes the columns that are known, without those that are not.
+  /// Proposes the columns that are understood, without those that nobody knows.
   mutating func proposeKnown() {
     var places: [Int: Int] = [:]
     for column in result.columns {
@@ -70,7 +70,7 @@ extension TableHead {
     if let date = result.columns.first(where: { $0.role == .date }) {
       columns = "date=\(date.index + 1),\(columns)"
     }
-    result.proposals = [Proposal(columns: columns, meaning: Proposal.known)]
+    result.proposals = [Proposal(columns: columns, meaning: Proposal.withoutUnknown)]
   }
 
   /// The likeliest column of times.

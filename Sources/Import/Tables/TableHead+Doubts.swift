@@ -125,7 +125,7 @@ extension TableHead {
     )
   }
 
-  /// Decides about the columns left out, where the user does not name the columns.
+  /// Decides about the columns left out. Where the user names columns, only other text that takes turns is doubted.
   ///
   ///     of another quantity, or computed             left out
   ///     a number that rises with each row's time     left out
@@ -141,7 +141,6 @@ extension TableHead {
         result.columns[index].role = .device
       }
     }
-    guard request.columns == nil else { return }
     for (index, name) in names.enumerated() where result.columns[index].role.isLeftOut {
       let column = index < rows.columns.count ? rows.columns[index] : FirstRows.Column()
       let values = Set(column.turns).count
@@ -149,11 +148,14 @@ extension TableHead {
         values < min(9, column.turns.count) && 2 * (column.turns.count - 1) >= rows.rows
       let isText =
         column.hasText || takesTurns || name.plain == "i" && program?.name == Dialect.arduPilot.name
-      guard program == nil ? !isKnown(index, column) : isText else { continue }
+      let isDoubtful = program == nil ? !isKnown(index, column) : isText
+      guard request.columns == nil ? isDoubtful : column.hasText && takesTurns else { continue }
       let shown = FieldText.shown(result.columns[index].name.utf8)
       if request.isAnyway {
         result.notices.append("whether \"\(shown)\" names one sensor is not checked")
-      } else if program != nil || column.turns.isEmpty || ["unit", "units"].contains(name.plain) {
+      } else if program != nil || request.columns != nil || column.turns.isEmpty
+        || ["unit", "units"].contains(name.plain)
+      {
         result.columns[index].role = .device
       } else if result.proposals.isEmpty || name.axis == nil && name.likely == nil {
         result.unknown.append(shown)

@@ -66,10 +66,8 @@ extension TableHead {
     for column in result.columns {
       if let channel = column.role.channel { places[channel] = column.index }
     }
-    var columns = text(places, time: result.timeColumn?.index)
-    if let date = result.columns.first(where: { $0.role == .date }) {
-      columns = "date=\(date.index + 1),\(columns)"
-    }
+    let date = result.columns.first { $0.role == .date }.map { "date=\($0.index + 1)," } ?? ""
+    let columns = date + text(places, time: result.timeColumn?.index)
     result.proposals = [Proposal(columns: columns, meaning: Proposal.withoutUnknown)]
   }
 

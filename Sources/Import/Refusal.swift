@@ -66,9 +66,10 @@ struct Refusal {
   }
 
   private mutating func add(_ table: Understanding) {
-    if let first = table.unread, !table.missing.isEmpty {
-      unread = ["Lines before the header, from \(first) on, are not read: see whether they say it."]
+    if table.hasUnread, table.program == nil, !table.missing.isEmpty {
+      unread = ["The lines before its header are not read: see whether they say it."]
     }
+    if table.hasUnreadZone { request.isAnyway = true }
     var areCounts: Bool?
     for missing in table.missing {
       switch missing {

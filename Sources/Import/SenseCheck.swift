@@ -9,13 +9,15 @@ import Text
 ///     a unit or scale of accelerations         a mean length outside 1/√10 … √10 g: the units are 10 and more apart
 ///     a scale that is only usual               outside 1/√2 … √2 g: the ranges of chips are 2 apart
 ///     accelerations, rates                     beyond 400 g, 4000 °/s, or 20,000 °/s where only the head states them
+///     temperatures                             beyond 200 °C
+///     dates without an offset from UTC         a longest step of an hour
 ///     --rate                                   more than a twentieth off the middle and the mean step
 ///     a rate of the file                       more than a tenth, as chips are, or tenfold where the file states lost ticks
 ///     a unit of times                          a middle step longer than a day or shorter than 20 µs
 ///     numbers such as 1.000 beside 998         always: the point may be between thousands
 ///     --sort                                   times of day
 ///     a unit that another one contradicts      always
-///     lines before the header, not read        where no option states a unit
+///     lines before the header, not read        where no option states a unit, or dates have no offset from UTC
 ///
 /// What a known program states is not checked, unless others write the same names.
 enum SenseCheck {
@@ -33,11 +35,12 @@ enum SenseCheck {
   /// - Parameter isSlower: Whether it is joined to a faster table, which has the recording's rate.
   static func objection(_ table: Understanding, isSlower: Bool = false) -> ImportError? {
     var found: Objection? = table.contradictions.first.map { ($0, "correct the option") }
-    if found == nil, let line = table.unread, table.stamps.isEmpty,
-      !table.units.values.contains(where: \.source.isOption)
+    let isOption = table.units.values.contains(where: \.source.isOption)
+    if found == nil,
+      table.hasUnreadZone || table.hasUnread && table.program == nil && !isOption
     {
       found = (
-        "the lines before its header, from \(line) on, are not read, and may state a unit, a scale or a zone",
+        "the lines before its header are not read, and may state a unit, a scale or a zone",
         "take them out if they do not"
       )
     }
@@ -65,7 +68,9 @@ enum SenseCheck {
   }
 
   private static func values(_ group: Group, _ table: Understanding) -> Objection? {
-    guard group != .temperature, let unit = table.units[group] else { return nil }
+    guard let unit = table.units[group], group != .temperature || unit.value != .count else {
+      return nil
+    }
     let scale = unit.value == .count ? table.scales[group] : nil
     // What one written is in g or °/s.
     let one =
@@ -93,7 +98,7 @@ enum SenseCheck {
       }
     }
     let largest = table.census.largest(group) * one
-    let most: Double = group == .accelerometer ? 400 : source.isOption ? mostRate : 20_000
+    let most = [400, source.isOption ? mostRate : 20_000, 200][group.rawValue]
     guard largest > most else { return nil }
     return (
       "its \(group.name) would reach \(Plain.significant(largest)) \(group.unit) \(by)",
@@ -105,6 +110,13 @@ enum SenseCheck {
     let steps = table.census.intervals
     let step = steps.median
     guard table.timeColumn != nil, step > 0, let times = table.times else { return nil }
+    if times.value.isLocal || times.value == .timeOfDay, step < 60e9,
+      abs(steps.isExceeded(byAllBut: 0) - 3600e9) <= 3 * step {
+      return (
+        "its longest step is an hour, as when clocks are put forward",
+        "write the offset from UTC behind each date"
+      )
+    }
     if let rate = table.rate, !isSlower {
       let factor = table.hasLostTicks ? 10 : rate.source.isOption ? 1.05 : 1.1
       // Lost ticks lengthen the mean alone, packets of rows with one time the middle one.

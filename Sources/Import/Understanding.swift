@@ -101,8 +101,8 @@ public struct Understanding: Equatable, Sendable {
   /// From when times count; `nil` for anywhere.
   var epoch: Stated<Epoch>?
   var rate: Stated<SampleRate>?
-  /// Dates and times of day that lines before the header state of something, and the first line that is not known.
-  var (stamps, unread): (Set<String>, Int?) = ([], nil)
+  /// Dates and times of day that lines before the header state of something, and whether others are not known.
+  var (stamps, hasUnread): (Set<String>, Bool) = ([], false)
   /// Whether the file states its ticks, so that none is found by the times.
   var isGapsOfFile = false
   /// Whether the file states that ticks have no sample, so that steps may be longer than its period.
@@ -140,6 +140,12 @@ public struct Understanding: Equatable, Sendable {
   }
 
   var timeColumn: Column? { columns.first { $0.role == .time } }
+
+  /// Whether it has dates without an offset from UTC, and lines before its header that may state their zone.
+  var hasUnreadZone: Bool {
+    (hasUnread || !stamps.isEmpty)
+      && (times.map { [$0.value] } ?? Array(dateForms)).contains(where: \.isLocal)
+  }
 }
 
 /// Something that nothing states.

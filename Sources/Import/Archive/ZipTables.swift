@@ -57,6 +57,16 @@ struct ZipTables {
           archive.name, "has no file that is a recording by its header",
           remedy: "unpack it, and import a table with --columns")
     }
+    let words = chosen.map { entry in
+      ColumnName.pieces(entry.shownName).map { $0.lowercased() }
+        .filter { !ColumnName.isSensor($0) && !ZipTables.kinds.contains($0) }
+    }
+    guard Set(words).count == 1 else {
+      throw ImportError(
+        archive.name,
+        "has \(ZipTables.list(chosen)), whose names do not say that they are one recording",
+        remedy: "unpack it, and import one, or both at once if they are")
+    }
     let places = chosen.map(\.offset)
     let left = (tables.map(\.entry) + others).filter { !places.contains($0.offset) }
     let names = chosen.map(\.shownName).joined(separator: " and ")
@@ -92,6 +102,9 @@ struct ZipTables {
       return []
     }
   }
+
+  /// Words of names that apps write beside a sensor's.
+  private static let kinds: Set = ["total", "uncalibrated", "linear", "acceleration", "without", "g", "with"]
 
   private static func rank(_ entry: ZipEntry) -> Int {
     let name = entry.shownName.lowercased()

@@ -15,8 +15,8 @@ final class JSONRows {
   private(set) var names: [String] = []
   /// The keys of axes where the document says whose they are.
   private(set) var columns: ColumnsOption?
-  /// A member that names a zone.
-  private(set) var zone: String?
+  /// Whether a member names a zone.
+  private(set) var hasZone = false
   private let source: any ImportSource
   private var json: JSONStream<JSONBytes>
   /// The key of the list in an object.
@@ -177,10 +177,10 @@ final class JSONRows {
   private func pass(_ key: String) throws(ImportError) {
     guard !facts.isOwn else { return try json.skipValue() }
     let place = Place(json.nextPlace)
-    if TableHead.hasZone(key) { zone = key }
+    if TableHead.hasZone(key) { hasZone = true }
     if try json.consume("{") {
       while let inner = try json.nextKey() {
-        if TableHead.hasZone(inner) { zone = key }
+        if TableHead.hasZone(inner) { hasZone = true }
         try json.skipValue()
       }
     } else if try json.consume("[") {

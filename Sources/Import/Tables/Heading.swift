@@ -22,18 +22,14 @@ struct Heading {
   private(set) var facts = OwnFacts()
   /// Keys and values of other programs before the header.
   private(set) var keys: [String: String] = [:]
+  /// Dates and times of day among them.
+  private(set) var stamps: Set<String> = []
   /// Units that lines before the header name, such as `Units,mg` and `# units: m/s^2, rad/s`.
   private(set) var unitWords: [String] = []
-  /// Lines of words that are not this program's; of those before the header, one that is not known, and one with a zone.
-  private var words: [(line: Int, text: String)] = []
-  var unread: Int? { program == nil ? words.map(\.line).first { $0 < place.line } : nil }
-  var zone: String? {
-    words.first {
-      $0.line == 0
-        || $0.line < place.line
-          && (TableHead.hasZone($0.text) || !$0.text.hasSuffix("Z") && TableHead.hasOffset($0.text))
-    }?.text
-  }
+  /// Lines of words that are not this program's, and have no date.
+  private var words: [Int] = []
+  /// Whether lines before the header are not known.
+  var hasUnread: Bool { words.contains { $0 < place.line } }
   private(set) var program: Dialect?
   private(set) var hasHeader = true
   /// Where the header is.
@@ -56,9 +52,9 @@ struct Heading {
     (self.columns, self.needsTime) = (columns, needsTime)
   }
 
-  init(keys: [String], facts: OwnFacts, zone: String?, needsTime: Bool) {
+  init(keys: [String], facts: OwnFacts, hasZone: Bool, needsTime: Bool) {
     (columns, self.needsTime) = (nil, needsTime)
-    if let zone { words = [(0, zone)] }
+    words = hasZone ? [0] : []
     (cells, self.facts) = (keys, facts)
     program = Dialect.program(
       keys.map { ColumnName($0) }, isComment: false, needsTime: needsTime)
@@ -141,9 +137,8 @@ struct Heading {
     if found.cells.count > 1 || last == nil && found.cells != [""] { (last, rows) = (found, []) }
     if likely == nil, Set(names.compactMap { $0.likely ?? $0.axis }).count >= 3 { likely = found }
     takeUnitWords(text)
-    if !text.starts(with: "imulog.".utf8), !text.starts(with: "sep=".utf8), found.cells != [""] {
-      words.append((number, String(decoding: text.prefix(512), as: UTF8.self)))
-    }
+    let isKnown = text.starts(with: "imulog.".utf8) || text.starts(with: "sep=".utf8)
+    if !isKnown, found.cells != [""] { words.append(number) }
     let fact = isComment ? UInt8(ascii: ":") : found.cells.count == 2 ? mark : nil
     guard let fact, let place = text.firstIndex(of: fact) else { return false }
     func word(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
@@ -152,6 +147,10 @@ struct Heading {
     }
     let (key, value) = (word(text[..<place]), word(text[(place + 1)...]))
     facts.take(key, value, at: Place(line: number))
+    if Array(value.utf8).withUnsafeBytes({ WrittenTime($0) != nil }), words.last == number {
+      stamps.insert(value)
+      words.removeLast()
+    }
     // Of two values that differ, neither counts.
     keys[key] = keys[key].map { $0 == value ? $0 : "\($0), \(value)" } ?? value
     return false

@@ -95,6 +95,13 @@ struct ColumnName: Equatable {
   /// A name in small letters without what is in brackets at its end.
   static func withoutUnit(_ cell: String) -> String { split(cell).name.lowercased() }
 
+  /// Whether it is of another device: both have a word more, or one has a number.
+  func isOther(than other: ColumnName) -> Bool {
+    device != other.device
+      && (!device.isEmpty && !other.device.isEmpty
+        || (device + other.device).contains(where: \.isNumber))
+  }
+
   /// The name, and what is in brackets at its end; the name keeps `[0]` of `gyroADC[0]` and `(X)` of `Rotation Rate (X)`.
   static func split(_ cell: some StringProtocol) -> (name: String, bracket: String?) {
     var text = String(cell).filter { $0 != "\"" }[...]

@@ -80,11 +80,6 @@ extension TableHead {
     {
       return
     }
-    if let zone = heading.zone, isDated {
-      throw FieldError(
-        problem: "\"\(FieldText.shown(zone.utf8))\" before the header is not read with its dates",
-        remedy: "write the offset from UTC behind each date, as +01:00, and take that line out")
-    }
     for index in names.indices where result.columns[index].role.isLeftOut {
       let cell = index < rows.columns.count ? rows.columns[index].first : ""
       if isNamedDate(index), !isDated, request.columns == nil {

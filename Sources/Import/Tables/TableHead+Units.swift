@@ -51,7 +51,15 @@ extension TableHead {
   private func unknown(_ index: Int, _ word: String, _ choices: String) -> FieldError {
     wrong(
       index, "the unit \"\(FieldText.shown(word.utf8))\" is unknown here",
-      "state one with --units: \(choices)")
+      "if it is another word for \(choices), state that with --units and --anyway")
+  }
+
+  /// Notes a word where a unit stands, which --units overrides only with --anyway: `0.1 g` and `°F` are units, too.
+  private mutating func contradict(_ index: Int, _ word: String, _ source: String, _ what: String)
+  {
+    let (name, word) = (result.columns[index].name, FieldText.shown(word.utf8))
+    result.contradictions.append(
+      "\"\(FieldText.shown(name.utf8))\" is in \(word) by \(source), which is not known as \(what)")
   }
 
   // MARK: Times
@@ -120,17 +128,23 @@ extension TableHead {
   }
 
   /// What is stated about a column of times.
-  private func clock(_ index: Int) throws(FieldError) -> Clock {
+  private mutating func clock(_ index: Int) throws(FieldError) -> Clock {
     let name = names[index]
     guard areNumbers(index) else { return (index, nil, false) }
     let parts = name.bracket?.lowercased().split { !$0.isLetter }.map(String.init) ?? []
     let isEpoch = parts.contains(where: ColumnName.epochs.contains)
     let bracket = name.bracket.flatMap { TimeForm(word: $0) }
     let isPattern = pattern(index).count > 1 && TableHead.patterns.contains(pattern(index))
-    if bracket == nil, !isEpoch, let word = name.bracket, isPattern || request.units?.time == nil {
-      throw isPattern
-        ? wrong(index, "its numbers are dates or times of day", "write them as 14:05:59.25")
-        : unknown(index, word, "s, ms, us, ns, min or h")
+    if isPattern {
+      throw wrong(index, "its numbers are dates or times of day", "write them as 14:05:59.25")
+    }
+    if bracket == nil, !isEpoch, let word = name.bracket ?? unitRow(index),
+      TimeForm(word: word) == nil
+    {
+      guard request.units?.time != nil else {
+        throw unknown(index, word, "s, ms, us, ns, min or h")
+      }
+      contradict(index, word, "the header", "a unit of times")
     }
     var named: TimeForm?
     if case .time(let form) = name.role { named = form }
@@ -209,17 +223,12 @@ extension TableHead {
         (suffix, "the header"),
       ] {
         let unit = Unit(word: word)
-        // --units overrides an unknown word, but another sensor's unit only with --anyway.
         guard unit?.measures(group) != true else {
           words.append((unit, source))
           continue
         }
         guard given != nil else { throw unknown(column.index, word, group.choices) }
-        if let unit {
-          result.contradictions.append(
-            "\"\(FieldText.shown(column.name.utf8))\" is in \(unit.sign) by \(source), not a unit of \(group.name)"
-          )
-        }
+        contradict(column.index, unit?.sign ?? word, source, "a unit of \(group.name)")
       }
       words.append((heading.facts.units[group], "the facts before it"))
       words += unitWords.compactMap { Unit(word: $0) }.filter { $0.measures(group) }

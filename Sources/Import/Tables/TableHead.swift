@@ -47,12 +47,11 @@ struct TableHead {
     names = cells.map { ColumnName($0) }
     program = heading.program
     result = Understanding(file)
-    (result.program, result.unread) = (program?.name, heading.unread)
-    if let line = result.unread {
-      result.notices.append("the lines before its header, from \(line) on, are not read")
+    (result.program, result.stamps) = (program?.name, heading.stamps)
+    result.hasUnread = heading.hasUnread
+    if result.hasUnread, program == nil {
+      result.notices.append("the lines before its header are not read")
     }
-    result.stamps = Set(
-      heading.keys.values.filter { Array($0.utf8).withUnsafeBytes { WrittenTime($0) != nil } })
     result.syntax.separator = heading.separator
     result.syntax.decimalMark = rows.decimalMark(heading.separator)
     result.syntax.headLines = heading.lines
@@ -212,13 +211,11 @@ struct TableHead {
 
   /// Whether an axis has another word than its sensor's others, as `acc_x_raw`, or another device than the other sensor.
   private func isMixed(_ index: Int, _ channel: Int) -> Bool {
-    let device = names[index].device
-    return result.columns.contains {
+    result.columns.contains {
       guard let other = $0.role.channel, other < 6 else { return false }
-      let its = names[$0.index].device
+      let its = names[$0.index]
       return other / 3 == channel / 3
-        ? its != device
-        : !its.isEmpty && !device.isEmpty && its != device && channel < 6
+        ? its.device != names[index].device : channel < 6 && its.isOther(than: names[index])
     }
   }
 }

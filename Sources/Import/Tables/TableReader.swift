@@ -50,7 +50,7 @@ final class TableReader: SampleRows {
     if let objects {
       request.columns = request.columns ?? objects.columns
       heading = Heading(
-        keys: objects.names, facts: objects.facts, zone: objects.zone,
+        keys: objects.names, facts: objects.facts, hasZone: objects.hasZone,
         needsTime: request.rate == nil)
       let keys = objects.names.map { Array($0.utf8) }
       while rows.rows < FirstRows.limit, let object = try objects.next() {

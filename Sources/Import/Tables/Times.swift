@@ -83,8 +83,8 @@ enum TimeForm: Hashable, Sendable {
     }
   }
 
-  /// Whether dates have an offset from UTC; `nil` of other times.
-  var hasZone: Bool? { if case .date(_, let zone) = self { zone } else { nil } }
+  /// Whether it has dates without an offset from UTC.
+  var isLocal: Bool { if case .date(_, zone: true) = self { false } else { order != nil } }
   /// Whether it is a date with a time, or a date without one beside times of day.
   var isDate: Bool { if case .date = self { true } else { false } }
   var isDay: Bool { if case .dayAndTime = self { true } else { false } }

@@ -34,6 +34,12 @@ final class JoinedRows {
     guard tables.allSatisfy({ $0.understanding.timeColumn != nil }) else {
       throw notJoined("one has no column of times that is known")
     }
+    let axes = understandings.map {
+      $0.columns.first { $0.role.channel != nil }.map { ColumnName($0.name) }
+    }
+    if let one = axes[0], let other = axes[1], one.isOther(than: other) {
+      throw notJoined("\"\(one.device)\" and \"\(other.device)\" in their headers may be two devices")
+    }
   }
 
   var understandings: [Understanding] { tables.map(\.understanding) }
@@ -55,8 +61,11 @@ final class JoinedRows {
     guard tables[0].understanding.isDated == tables[1].understanding.isDated else {
       throw notJoined("only one has times that count from 1970")
     }
-    guard Set(tables.compactMap(\.understanding.times?.value.hasZone)).count < 2 else {
+    guard Set(understandings.map { $0.times?.value.isLocal }).count == 1 else {
       throw notJoined("the dates of only one have an offset from UTC")
+    }
+    guard Set(understandings.map { $0.times?.value == .timeOfDay }).count == 1 else {
+      throw notJoined("only one has times of day")
     }
     let starts = tables.map { "\($0.started ?? 0) \($0.understanding.stamps.sorted())" }
     guard tables[0].understanding.isDated || starts[0] == starts[1] else {

@@ -152,6 +152,12 @@ struct ZipImportTests {
         MadeZip([file, MadeZip.File("other.csv", Self.table)]).bytes,
         "several recordings, walk.csv, other.csv"
       ),
+      (
+        MadeZip([
+          MadeZip.File("left_acc.csv", "t_s,ax_g\n0,1\n1,1\n"),
+          MadeZip.File("right_gyro.csv", "t_s,gx_dps\n0,1\n1,1\n"),
+        ]).bytes, "left_acc.csv, right_gyro.csv, whose names do not say"
+      ),
       (MadeZip([MadeZip.File("xl/workbook.xml", "")]).bytes, "is a spreadsheet"),
       (
         MadeZip([MadeZip.File("notes.txt", "a,b\n1,2\n")]).bytes,

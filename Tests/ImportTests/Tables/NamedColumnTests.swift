@@ -55,7 +55,7 @@ struct NamedColumnTests {
       ),
       (
         "Time (s),Acceleration x (furlong),Acceleration y (g),Acceleration z (g)\n0,1,2,3\n",
-        "table.csv, line 1, column 2 (Acceleration x (furlong)): the unit \"furlong\" is unknown here: state one with --units: g, mg, m/s2 or raw"
+        "table.csv, line 1, column 2 (Acceleration x (furlong)): the unit \"furlong\" is unknown here: if it is another word for g, mg, m/s2 or raw, state that with --units and --anyway"
       ),
       (
         "Time (s),Acceleration x (g),Acceleration y (g),Acceleration z (g)\n0,00,1,5,0,2,0,1\n",
@@ -109,33 +109,32 @@ struct NamedColumnTests {
     // At 2 ms the acceleration of 0, at 7 and 12 ms that of 10 ms, at 97 ms that of 100 ms.
     #expect(values.prefix(4).map { ($0[0] * Self.g).rounded() } == [0, 1, 1, 2])
     #expect(values.last.map { ($0[0] * Self.g).rounded() } == 10)
-    // Of dates, one table's have an offset from UTC.
-    let (dated, zoned) = (
-      "t,ax (g)\n2026-11-21 10:00:00,1\n", "t,gx (deg/s)\n2026-11-21 10:00:00Z,1\n"
-    )
-    #expect {
-      _ = try ImportedRecording(
-        ByteSource(Array(dated.utf8), name: "a.csv"),
-        with: ByteSource(Array(zoned.utf8), name: "b.csv"), Tables.request("--rate 1"))
-    } throws: {
-      "\($0)".contains("the dates of only one have an offset from UTC")
-    }
-    // Of two starts.
-    let (early, late) = (
-      "# Started: 2026-11-21T02:38:00Z\nt_s,ax (g)\n0,1\n1,1\n",
-      "# Started: 2026-11-21T02:38:05Z\nt_s,gx (deg/s)\n0,1\n1,1\n"
-    )
-    #expect {
-      _ = try ImportedRecording(
-        ByteSource(Array(early.utf8), name: "a.csv"),
-        with: ByteSource(Array(late.utf8), name: "b.csv"), Tables.request)
-    } throws: {
-      "\($0)".contains("they do not state the same start")
-    }
     #expect(throws: ImportError.self) {
       _ = try ImportedRecording(
         ByteSource(Array(rates.utf8), name: "Gyroscope.csv"),
         with: ByteSource(Array(rates.utf8), name: "Gyroscope.csv"), Tables.request)
+    }
+  }
+
+  @Test(
+    "of two devices, starts, kinds of times or zones are not joined",
+    arguments: [
+      ("t,ax (g)\n2026-11-21 10:00:00,1\n", "t,gx (deg/s)\n2026-11-21 10:00:00Z,1\n", "an offset from UTC"),
+      ("t,ax (g)\n2026-11-21 10:00:00,1\n", "unix_s,gx (deg/s)\n1795255200,1\n", "an offset from UTC"),
+      ("t,ax (g)\n00:00:00.0,1\n", "t_s,gx (deg/s)\n0,1\n", "only one has times of day"),
+      (
+        "# Started: 2026-11-21T02:38:00Z\nt_s,ax (g)\n0,1\n1,1\n",
+        "# Started: 2026-11-21T02:38:05Z\nt_s,gx (deg/s)\n0,1\n1,1\n", "the same start"
+      ),
+      ("t_s,ax (g)\n0,1\n", "t_s,imu2_gx (deg/s)\n0,1\n", "\"\" and \"imu 2\" in their headers"),
+    ])
+  func twoRecordings(_ one: String, _ other: String, _ words: String) {
+    #expect {
+      _ = try ImportedRecording(
+        ByteSource(Array(one.utf8), name: "a.csv"),
+        with: ByteSource(Array(other.utf8), name: "b.csv"), Tables.request("--rate 1"))
+    } throws: {
+      "\($0)".contains(words)
     }
   }
 }

@@ -24,7 +24,7 @@ struct TableRefusalTests {
     t_us,ax\r0,1\r10,2\r ⇒ table.csv: has lines that end with CR alone: save it with LF or CR LF and import that
     # imulog.schema: 9\nt_us,ax\n0,1\n ⇒ table.csv, line 1: it is of schema 9, which a later version of imulog writes: import it with that version
     ax,ay,az\n1,2,3\n1,,3\n1,2,3\n ⇒ --units g --rate 10 ⇒ table.csv, line 3: a value is missing, and the rows after it would be placed a tick too early: fill it in; rows without times follow each other
-    time (days),ax,ay,az\n0,1,2,3\n ⇒ --units g ⇒ table.csv, line 1, column 1 (time (days)): the unit "days" is unknown here: state one with --units: s, ms, us, ns, min or h
+    time (days),ax,ay,az\n0,1,2,3\n ⇒ --units g ⇒ table.csv, line 1, column 1 (time (days)): the unit "days" is unknown here: if it is another word for s, ms, us, ns, min or h, state that with --units and --anyway
     """#)
 
   @Test("a wrong line is named, with its column and its contents", arguments: wrongTables)

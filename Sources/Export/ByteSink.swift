@@ -28,16 +28,7 @@ let reservationLimit = 64 * 1024
 extension ByteSink where Self: ~Copyable {
   /// Appends the bytes of an array.
   mutating func write(_ bytes: [UInt8]) throws(ExportError) {
-    // `withUnsafeBytes` of Swift 6.0 cannot pass a typed throw through; a result can.
-    let result = bytes.withUnsafeBytes { (buffer) -> Result<Void, ExportError> in
-      do throws(ExportError) {
-        try write(buffer)
-        return .success(())
-      } catch {
-        return .failure(error)
-      }
-    }
-    try result.get()
+    try bytes.withBytes { (buffer) throws(ExportError) in try write(buffer) }
   }
 
   mutating func write(_ text: String) throws(ExportError) { try write(Array(text.utf8)) }
@@ -122,64 +113,33 @@ public struct BufferedSink: ByteSink, ~Copyable {
   }
 }
 
-/// A sink that keeps everything in memory, for tests and embedding; it cannot fail.
+/// A sink that keeps everything in memory, for tests; it cannot fail.
 public struct ArraySink: ByteSink, ~Copyable {
-  private var memory: UnsafeMutableRawPointer
-  private var capacity: Int
-  private var used = 0
-  private var reserved = 0
+  /// All bytes so far.
+  public private(set) var bytes: [UInt8] = []
+  private let room = UnsafeMutableRawPointer.allocate(byteCount: reservationLimit, alignment: 16)
 
   /// An empty sink.
-  public init() {
-    capacity = 4096
-    memory = .allocate(byteCount: capacity, alignment: 16)
-  }
+  public init() {}
 
   deinit {
-    memory.deallocate()
+    room.deallocate()
   }
 
-  /// All bytes so far.
-  ///
-  /// - Complexity: a copy of all of it.
-  public var bytes: [UInt8] {
-    // Safe: the first `used` bytes were written by `commit` and `write`.
-    [UInt8](UnsafeRawBufferPointer(start: memory, count: used))
-  }
-
-  /// Room for at least `count` bytes, valid until the next call.
   public mutating func reserve(_ count: Int) throws(ExportError) -> UnsafeMutableRawPointer {
-    makeRoom(count)
-    reserved = count
-    return memory + used
+    precondition(count >= 0 && count <= reservationLimit, "at most 64 KiB can be reserved")
+    return room
   }
 
-  /// Accepts the first `count` bytes of the room reserved last; traps when they are more than were reserved.
   public mutating func commit(_ count: Int) {
-    precondition(count >= 0 && count <= reserved, "more bytes committed than were reserved")
-    used += count
-    reserved = 0
+    precondition(count >= 0 && count <= reservationLimit, "more bytes committed than were reserved")
+    // Safe: the caller wrote the first `count` bytes of the room.
+    bytes.append(contentsOf: UnsafeRawBufferPointer(start: room, count: count))
   }
 
-  /// Appends a copy of `bytes`.
   public mutating func write(_ bytes: UnsafeRawBufferPointer) throws(ExportError) {
-    guard let source = bytes.baseAddress else { return }
-    makeRoom(bytes.count)
-    // Safe: `makeRoom` left `bytes.count` bytes after `used`.
-    (memory + used).copyMemory(from: source, byteCount: bytes.count)
-    used += bytes.count
-    reserved = 0
+    self.bytes.append(contentsOf: bytes)
   }
 
-  /// Does nothing: there is no buffer.
   public mutating func flush() throws(ExportError) {}
-
-  private mutating func makeRoom(_ count: Int) {
-    guard capacity - used < count else { return }
-    capacity = max(capacity * 2, used + count)
-    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
-    larger.copyMemory(from: memory, byteCount: used)
-    memory.deallocate()
-    memory = larger
-  }
 }

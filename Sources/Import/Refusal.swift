@@ -17,12 +17,9 @@ struct Refusal {
   private var lines: [(name: String, meaning: String)] = []
   /// The user's options, and those that are proposed.
   private var request: ImportRequest
-  /// The files that the command names, and the command that makes them.
+  /// The files that the command names, and what is done before.
   private var paths: [String]
   private var before = ""
-  private var unread: [String] = []
-  /// The unit of rates that is proposed, and the other one, which nothing tells from it.
-  private var alternative: (unit: String, other: String)?
 
   /// The refusal; `nil` if nothing is missing in any table.
   ///
@@ -52,8 +49,10 @@ struct Refusal {
       refusal.request.columns = ColumnsOption(best.columns)
     }
     for table in (open == nil ? tables : trying(refusal.request)) ?? [] { refusal.add(table) }
-    if tables.count == 1, let archive = first.archive, refusal.request.columns != nil {
-      refusal.unpack(first, from: archive)
+    if tables.count == 1, first.archive != nil, refusal.request.columns != nil {
+      // Columns are chosen of one file.
+      refusal.paths = [first.name.split(separator: "/").last.map(String.init) ?? first.name]
+      refusal.before = "unpack it, and "
     }
     return refusal.error(first.name, others: open?.proposals.dropFirst() ?? [])
   }
@@ -67,7 +66,8 @@ struct Refusal {
 
   private mutating func add(_ table: Understanding) {
     if table.hasUnread, table.program == nil, !table.missing.isEmpty {
-      unread = ["The lines before its header are not read: see whether they say it."]
+      lines.append(
+        ("before it", "the lines before its header are not read: see whether they say it"))
     }
     if table.hasUnreadZone { request.isAnyway = true }
     var areCounts: Bool?
@@ -99,11 +99,6 @@ struct Refusal {
           problems.append("does not say what a count of its \(group.name) is")
         }
         lines.append((table.pattern(group), meaning))
-        let most = table.census.largest(group) * Unit.radianPerSecond.inLogUnits.value
-        if unit == .degreePerSecond || unit == .radianPerSecond, most <= SenseCheck.mostRate {
-          let other = unit == .radianPerSecond ? Unit.degreePerSecond : .radianPerSecond
-          alternative = (unit.word, other.word)
-        }
         areCounts = (areCounts ?? true) && unit == .count
         // `raw` states all groups; beside one that the file states, counts are stated by their scale.
         let isRaw =
@@ -151,16 +146,6 @@ struct Refusal {
     request.units = UnitsOption(all.joined(separator: ",")) ?? request.units
   }
 
-  /// Imports a file of its archive by itself, as columns are chosen of one.
-  private mutating func unpack(_ table: Understanding, from archive: String) {
-    let path = table.name
-    let name = path.split(separator: "/").last.map(String.init) ?? path
-    let member = String(path.dropFirst(archive.count + 1))
-    before =
-      "unzip -p \(ShellWord.quoted(archive)) \(ShellWord.quoted(member)) > \(ShellWord.quoted(name)); "
-    paths = [name]
-  }
-
   private func error(_ file: String, others: ArraySlice<Proposal>) -> ImportError {
     var problems = problems
     if !names.isEmpty {
@@ -170,11 +155,7 @@ struct Refusal {
     }
     let width = min(32, lines.map(\.name.count).max() ?? 0)
     var text = lines.map { "  \(Refusal.padded($0.name, width))  \($0.meaning)" }
-    text += unread
     text.append("If that is right: \(before)\(request.command(paths))")
-    if let (unit, other) = alternative {
-      text.append("Or, if its rates are in \(other): the same with \(other) in place of \(unit)")
-    }
     text += others.prefix(3).map {
       "Or \($0.meaning): --columns \(ShellWord.quoted($0.columns))"
     }

@@ -111,7 +111,8 @@ enum SenseCheck {
     let step = steps.median
     guard table.timeColumn != nil, step > 0, let times = table.times else { return nil }
     if times.value.isLocal || times.value == .timeOfDay, step < 60e9,
-      abs(steps.isExceeded(byAllBut: 0) - 3600e9) <= 3 * step {
+      abs(steps.isExceeded(byAllBut: 0) - 3600e9) <= 3 * step
+    {
       return (
         "its longest step is an hour, as when clocks are put forward",
         "write the offset from UTC behind each date"

@@ -104,7 +104,9 @@ struct ZipTables {
   }
 
   /// Words of names that apps write beside a sensor's.
-  private static let kinds: Set = ["total", "uncalibrated", "linear", "acceleration", "without", "g", "with"]
+  private static let kinds: Set = [
+    "total", "uncalibrated", "linear", "acceleration", "without", "g", "with",
+  ]
 
   private static func rank(_ entry: ZipEntry) -> Int {
     let name = entry.shownName.lowercased()

@@ -55,8 +55,7 @@ extension TableHead {
   }
 
   /// Notes a word where a unit stands, which --units overrides only with --anyway: `0.1 g` and `°F` are units, too.
-  private mutating func contradict(_ index: Int, _ word: String, _ source: String, _ what: String)
-  {
+  private mutating func contradict(_ index: Int, _ word: String, _ source: String, _ what: String) {
     let (name, word) = (result.columns[index].name, FieldText.shown(word.utf8))
     result.contradictions.append(
       "\"\(FieldText.shown(name.utf8))\" is in \(word) by \(source), which is not known as \(what)")
@@ -394,8 +393,10 @@ extension TableHead {
     if let remark = program?.remark { result.notices.append(remark) }
     // The app's TotalAcceleration has gravity, and its Accelerometer has not.
     let isLinear =
-      has(.isNamedByFile) && program?.units.isEmpty == false
-      && ["total", "uncalibrated"].allSatisfy { lastPart.parts(around: $0) == nil }
+      has(.isNamedByFile)
+      && (program?.units.isEmpty == false
+        ? ["total", "uncalibrated"].allSatisfy { lastPart.parts(around: $0) == nil }
+        : lastPart.parts(around: "linear") != nil)
     result.isWithoutGravity = isLinear || program?.remark == Dialect.withoutGravity
     if isLinear, result.groups.contains(.accelerometer) {
       result.notices.append(Dialect.withoutGravity)

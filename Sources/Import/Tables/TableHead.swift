@@ -87,6 +87,12 @@ struct TableHead {
       }
       return
     }
+    if lastPart.parts(around: "grav") != nil, let axis = names.firstIndex(where: { $0.axis != nil })
+    {
+      throw wrong(
+        axis, "the file's name says gravity, which is computed",
+        "name the columns with --columns to import it all the same")
+    }
     let shift = try has(.isNamedByFile) ? self.shift() : 0
     if let program {
       for (index, name) in names.enumerated() {
@@ -137,9 +143,8 @@ struct TableHead {
     func has(_ long: String, _ short: String) -> Bool {
       words.contains { $0.parts(around: long) != nil || $0.hasSuffix(short) }
     }
-    // Gravity alone is computed.
     let (isRates, isAccelerations) = (has("gyro", "gyr"), has("accel", "acc"))
-    if isRates != isAccelerations, !has("gravity", "grav") { return isRates ? 3 : 0 }
+    if isRates != isAccelerations { return isRates ? 3 : 0 }
     throw FieldError(
       problem: "the header names x, y and z, and the file's name does not say of which sensor",
       remedy: "name the columns, such as --columns time=time,ax=x,ay=y,az=z")

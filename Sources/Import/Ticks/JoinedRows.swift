@@ -38,7 +38,8 @@ final class JoinedRows {
       $0.columns.first { $0.role.channel != nil }.map { ColumnName($0.name) }
     }
     if let one = axes[0], let other = axes[1], one.isOther(than: other) {
-      throw notJoined("\"\(one.device)\" and \"\(other.device)\" in their headers may be two devices")
+      throw notJoined(
+        "\"\(one.device)\" and \"\(other.device)\" in their headers may be two devices")
     }
   }
 
@@ -58,14 +59,11 @@ final class JoinedRows {
   func settle(session: Int?) throws(ImportError) {
     try tables[0].settle(session: session)
     guard isJoined else { return }
-    guard tables[0].understanding.isDated == tables[1].understanding.isDated else {
-      throw notJoined("only one has times that count from 1970")
+    let kinds = understandings.map {
+      [$0.isDated, $0.times?.value.isLocal, $0.times?.value == .timeOfDay]
     }
-    guard Set(understandings.map { $0.times?.value.isLocal }).count == 1 else {
-      throw notJoined("the dates of only one have an offset from UTC")
-    }
-    guard Set(understandings.map { $0.times?.value == .timeOfDay }).count == 1 else {
-      throw notJoined("only one has times of day")
+    guard kinds[0] == kinds[1] else {
+      throw notJoined("only one has dates, dates with an offset from UTC, or times of day")
     }
     let starts = tables.map { "\($0.started ?? 0) \($0.understanding.stamps.sorted())" }
     guard tables[0].understanding.isDated || starts[0] == starts[1] else {

@@ -91,7 +91,6 @@ struct Asked: CustomTestStringConvertible {
       [
         "does not say in which unit gx, gy, gz are",
         "  g*  at most 1.57: 1.57 °/s in deg/s, 90 °/s in rad/s", "--units deg/s",
-        "\nOr, if its rates are in rad/s: the same with rad/s in place of deg/s",
       ]),
     Asked(
       "names with a word for rad",
@@ -174,7 +173,7 @@ struct Asked: CustomTestStringConvertible {
         $0.request.rate = SampleRate(50)
       },
       [
-        "unzip -p walk.zip a/b.csv > b.csv; imulog import b.csv --columns ax=2,ay=3,az=4 --units g --rate 50"
+        "unpack it, and imulog import b.csv --columns ax=2,ay=3,az=4 --units g --rate 50"
       ]),
     Asked(
       "rows that share a time, and one that is late",

@@ -119,9 +119,15 @@ struct NamedColumnTests {
   @Test(
     "of two devices, starts, kinds of times or zones are not joined",
     arguments: [
-      ("t,ax (g)\n2026-11-21 10:00:00,1\n", "t,gx (deg/s)\n2026-11-21 10:00:00Z,1\n", "an offset from UTC"),
-      ("t,ax (g)\n2026-11-21 10:00:00,1\n", "unix_s,gx (deg/s)\n1795255200,1\n", "an offset from UTC"),
-      ("t,ax (g)\n00:00:00.0,1\n", "t_s,gx (deg/s)\n0,1\n", "only one has times of day"),
+      (
+        "t,ax (g)\n2026-11-21 10:00:00,1\n", "t,gx (deg/s)\n2026-11-21 10:00:00Z,1\n",
+        "only one has dates"
+      ),
+      (
+        "t,ax (g)\n2026-11-21 10:00:00,1\n", "unix_s,gx (deg/s)\n1795255200,1\n",
+        "only one has dates"
+      ),
+      ("t,ax (g)\n00:00:00.0,1\n", "t_s,gx (deg/s)\n0,1\n", "only one has dates"),
       (
         "# Started: 2026-11-21T02:38:00Z\nt_s,ax (g)\n0,1\n1,1\n",
         "# Started: 2026-11-21T02:38:05Z\nt_s,gx (deg/s)\n0,1\n1,1\n", "the same start"

@@ -120,6 +120,13 @@ extension TableHead {
     )
   }
 
+  /// Notes a word where a unit stands, which --units overrides only with --anyway: `0.1 g` and `°F` are units, too.
+  mutating func contradict(_ index: Int, _ word: String, _ source: String, _ what: String) {
+    let (name, word) = (result.columns[index].name, FieldText.shown(word.utf8))
+    result.contradictions.append(
+      "\"\(FieldText.shown(name.utf8))\" is in \(word) by \(source), which is not known as \(what)")
+  }
+
   /// Decides about the columns left out. Where the user names columns, only other text that takes turns is doubted.
   ///
   ///     of another quantity, or computed             left out

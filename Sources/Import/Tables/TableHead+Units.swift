@@ -44,21 +44,10 @@ extension TableHead {
       + zip(names, rows.columns).filter { ["unit", "units"].contains($0.0.plain) }.map(\.1.first)
   }
 
-  func unitRow(_ index: Int) -> String? {
-    heading.unitRow.flatMap { index < $0.count && !$0[index].isEmpty ? $0[index] : nil }
-  }
-
   private func unknown(_ index: Int, _ word: String, _ choices: String) -> FieldError {
     wrong(
       index, "the unit \"\(FieldText.shown(word.utf8))\" is unknown here",
       "if it is another word for \(choices), state that with --units and --anyway")
-  }
-
-  /// Notes a word where a unit stands, which --units overrides only with --anyway: `0.1 g` and `°F` are units, too.
-  private mutating func contradict(_ index: Int, _ word: String, _ source: String, _ what: String) {
-    let (name, word) = (result.columns[index].name, FieldText.shown(word.utf8))
-    result.contradictions.append(
-      "\"\(FieldText.shown(name.utf8))\" is in \(word) by \(source), which is not known as \(what)")
   }
 
   // MARK: Times

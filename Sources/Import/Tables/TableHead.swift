@@ -77,6 +77,10 @@ struct TableHead {
     (result.columns[index].role, result.columns[index].source) = (role, source)
   }
 
+  func unitRow(_ index: Int) -> String? {
+    heading.unitRow.flatMap { index < $0.count && !$0[index].isEmpty ? $0[index] : nil }
+  }
+
   private mutating func takeColumns() throws(FieldError) {
     if let columns = request.columns, program?.name != Dialect.empatica.name {
       for index in result.columns.indices {

@@ -126,20 +126,24 @@ public struct ArraySink: ByteSink, ~Copyable {
     room.deallocate()
   }
 
+  /// Room that every reservation shares.
   public mutating func reserve(_ count: Int) throws(ExportError) -> UnsafeMutableRawPointer {
     precondition(count >= 0 && count <= reservationLimit, "at most 64 KiB can be reserved")
     return room
   }
 
+  /// Appends the first `count` bytes of the room.
   public mutating func commit(_ count: Int) {
     precondition(count >= 0 && count <= reservationLimit, "more bytes committed than were reserved")
     // Safe: the caller wrote the first `count` bytes of the room.
     bytes.append(contentsOf: UnsafeRawBufferPointer(start: room, count: count))
   }
 
+  /// Appends a copy of `bytes`.
   public mutating func write(_ bytes: UnsafeRawBufferPointer) throws(ExportError) {
     self.bytes.append(contentsOf: bytes)
   }
 
+  /// Does nothing: there is no buffer.
   public mutating func flush() throws(ExportError) {}
 }

@@ -214,7 +214,7 @@ extension CalibrationStudy {
     }
     var missing: [String] = []
     for axis in 0..<3 {
-      // Without a turn the scale is no number.
+      // Without a turn the scale is not a number.
       guard abs(scales[axis] - 1) <= 2 * TurnFit.largestError else {
         result.missing.append(.gyroscopeScale(axis))
         missing.append(CalibrationStudy.axes[axis])

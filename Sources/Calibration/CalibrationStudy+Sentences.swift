@@ -103,7 +103,7 @@ extension CalibrationStudy {
         "it is about \(CalibrationStudy.axes[axis]) and \(CalibrationStudy.axes[other]) at once"
     case .notWhole(let axis, let degrees):
       return
-        "\(milli(abs(degrees), 1))° about \(CalibrationStudy.axes[axis]) are no whole turns"
+        "\(milli(abs(degrees), 1))° about \(CalibrationStudy.axes[axis]) are not whole turns"
         + (abs(degrees) > 540 ? "; of several in one go, make a single one too" : "")
     case .uncertain(let axis, let degrees):
       return

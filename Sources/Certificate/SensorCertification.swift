@@ -41,7 +41,7 @@ package struct SensorCertification<Clock: MonotonicClock>: Sendable {
     let place = findings.prefix { ["identity", "clone"].contains($0.name) }.count
     let doubt =
       hasGivenCounts
-      ? "the counts of a motion's file are no answer" : stretch.isMoved ? "it moved" : nil
+      ? "the counts of a motion's file are not an answer" : stretch.isMoved ? "it moved" : nil
     findings.insert(contentsOf: report.findings.map { $0.doubted(doubt) }, at: place)
     return CertifyReport(
       sensor: found, findings: findings, isMoved: report.isMoved || stretch.isMoved)

@@ -30,7 +30,7 @@ public struct FIFOSensor<Bus: I2CBus & ~Copyable>: ~Copyable {
   @usableFromInline var burstBytes = 0
   /// The bytes of a count.
   @inlinable public var countBytes: Int { layout.statusCount }
-  /// Fills in a row whose count is no multiple of a packet.
+  /// Fills in a row whose count is not a multiple of a packet.
   @usableFromInline var partialFills = 0
   /// Every register while the FIFO is off, and while it runs.
   private let idleImage: RegisterList

@@ -22,7 +22,7 @@ public enum Errno {
     case EISDIR: return "it is a directory (EISDIR)"
     case ELOOP: return "too many symbolic links (ELOOP)"
     case ENAMETOOLONG: return "the path is too long (ENAMETOOLONG)"
-    case ENODEV, ENXIO: return "this is no file, or its device is gone (errno \(code))"
+    case ENODEV, ENXIO: return "this is not a file, or its device is gone (errno \(code))"
     case EMFILE, ENFILE: return "too many files are open (errno \(code))"
     case ENOLCK, EOPNOTSUPP: return "the file system cannot lock or sync files (errno \(code))"
     case EBADF: return "the file was not opened for this (EBADF)"

@@ -133,7 +133,7 @@ public struct LabelChange: Hashable, Sendable {
   public var isRemoval: Bool { revision % 2 == 0 }
 }
 
-/// Why something is no label.
+/// Why something is not a label.
 public enum LabelProblem: StatusError, Equatable {
   /// The name cannot be used.
   case name(String, flaw: String)

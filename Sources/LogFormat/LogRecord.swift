@@ -105,7 +105,7 @@ extension ClockPair.Others {
 }
 
 extension BusClockReading {
-  /// `nil` for what is no reading: an estimate must not cost the samples behind it.
+  /// `nil` for what is not a reading: an estimate must not cost the samples behind it.
   init?(_ cursor: inout ByteCursor) {
     do throws(MalformedChunk) {
       let (time, overflow) = try cursor.signedVarint().multipliedReportingOverflow(by: 1000)

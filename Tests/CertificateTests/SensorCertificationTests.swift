@@ -147,7 +147,7 @@ struct SensorCertificationTests {
     let report = try report(chip, as: .lsm6dso, hasGivenCounts: true)
     let test = try #require(report.findings.first { $0.name == "self-test-gy" })
     #expect(test.verdict == .unknown && report.verdict == .unknown)
-    #expect(test.value.hasSuffix("; not judged: the counts of a motion's file are no answer"))
+    #expect(test.value.hasSuffix("; not judged: the counts of a motion's file are not an answer"))
   }
 
   @Test("a wrong answer to the self-test of a chip that moves right after it is not judged")

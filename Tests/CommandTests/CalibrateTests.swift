@@ -245,7 +245,7 @@ struct CalibrateTests {
     #expect(made.lines.contains { $0.hasPrefix("rate at rest") }, "\(made.lines)")
   }
 
-  @Test("a file that is no calibration is refused before recording")
+  @Test("a file that is not a calibration is refused before recording")
   func badFiles() throws {
     let bad = bench.file("bad.cal", "imulog-calibration 1\nid x\nend\n")
     _ = bench.calibration()

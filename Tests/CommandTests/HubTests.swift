@@ -95,7 +95,7 @@ struct HubTests {
     // Nonsense changes nothing, and keeps no other host back.
     bench.hub.directory.write([1, 2, 3], to: "fleet/calibrations/pump-1")
     try bench.machine("two").record("--for", "1s")
-    bench.round().expect(65, "fleet/calibrations/pump-1 is no calibration")
+    bench.round().expect(65, "fleet/calibrations/pump-1 is not a calibration")
     #expect(bench.contents(of: "samples").count == 3)
   }
 

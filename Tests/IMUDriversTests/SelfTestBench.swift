@@ -185,7 +185,7 @@ struct SelfTestCounts {
     return run(&test).report
   }
 
-  /// The verdicts of the six axes; none when there are no answers.
+  /// The verdicts of the six axes; none when there are not an answers.
   func verdicts() -> [CertificateFinding.Verdict] {
     if case .answers(let answers) = report().outcome { return answers.map(\.verdict) }
     return []

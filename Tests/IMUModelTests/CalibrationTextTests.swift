@@ -43,7 +43,7 @@ struct CalibrationTextTests {
       #expect(error?.status == .damagedData && error?.sentence.hasPrefix("left.cal is no") == true)
       // From its second line on what is wrong is its end, and not what the last line has no more.
       #expect(
-        length <= 20 || error?.sentence.contains("left.cal is no whole calibration") == true,
+        length <= 20 || error?.sentence.contains("left.cal is not a whole calibration") == true,
         "\(length): \(error?.sentence ?? "")")
     }
     let long = example.text + "x " + String(repeating: "y", count: 1600) + "\nend\n"

@@ -281,7 +281,7 @@ extension SensorCalibration {
       let (what, remedy) = error == .cut ? ("whole ", "copy it again, or ") : ("", "")
       throw CommandFailure(
         .damagedData,
-        "\(path) is no \(what)calibration: \(error); \(remedy)make one with `imulog calibrate`")
+        "\(path) is not a \(what)calibration: \(error); \(remedy)make one with `imulog calibrate`")
     }
     if let fault = implausible {
       throw CommandFailure(

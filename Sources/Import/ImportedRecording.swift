@@ -211,7 +211,6 @@ struct Opening {
   private(set) var remarks: [String] = []
   private let tables: (ImportRequest) throws(ImportError) -> [TableRows]
 
-  /// - Parameter paths: The file, or two tables.
   init(
     _ paths: [String], _ kind: FileKind, _ request: ImportRequest,
     _ progress: FileSource.Progress?
@@ -252,16 +251,11 @@ struct Opening {
     }
   }
 
-  /// - Parameter tables: Opens the rows.
   init(tables: @escaping (ImportRequest) throws(ImportError) -> [TableRows]) {
     self.tables = tables
   }
 
   /// Text: a table, or two of one recording.
-  ///
-  /// - Parameters:
-  ///   - archive: What has them.
-  ///   - started: Its time 0.
   init(
     text sources: [any ImportSource], remarks: [String] = [], archive: String? = nil,
     started: Int64? = nil

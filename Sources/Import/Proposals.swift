@@ -49,8 +49,6 @@ extension Understanding {
   }
 
   /// What the likeliest units of a group, or scales of its counts, would mean, and the best: a unit, or counts a g or °/s.
-  ///
-  /// - Parameter areCounts: Whether the other groups' proposals are counts; `nil` without other groups.
   func proposed(_ group: Group, areCounts: Bool?) -> (meaning: String, unit: Unit, counts: Int64) {
     let isWhole = census.areWhole(group)
     let isScale = units[group]?.value == .count && scales[group] == nil

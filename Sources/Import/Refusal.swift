@@ -22,10 +22,6 @@ struct Refusal {
   private var before = ""
 
   /// The refusal; `nil` if nothing is missing in any table.
-  ///
-  /// - Parameters:
-  ///   - tables: Of one recording.
-  ///   - trying: How the tables are understood with other columns; `nil` where they cannot be read so.
   static func of(
     _ tables: [Understanding], _ request: ImportRequest,
     trying: (ImportRequest) -> [Understanding]? = { _ in nil }
@@ -67,7 +63,7 @@ struct Refusal {
   private mutating func add(_ table: Understanding) {
     if table.hasUnread, table.program == nil, !table.missing.isEmpty {
       lines.append(
-        ("before it", "the lines before its header are not read: see whether they say it"))
+        ("before it", "what stands before its rows is not read: see whether it says it"))
     }
     if table.hasUnreadZone { request.isAnyway = true }
     var areCounts: Bool?
@@ -83,12 +79,7 @@ struct Refusal {
           problems.append("does not say whether days or months are first in its dates")
         }
         lines.append((name, meaning))
-        if words.isEmpty {
-          let axes = table.columns.compactMap { column in
-            column.role.channel.map { "\(ChannelSet.names[$0])=\(column.index + 1)" }
-          }
-          request.columns = ColumnsOption(axes.joined(separator: ","))
-        }
+        if words.isEmpty { request.columns = table.withoutTimes }
         state(words)
       case .unit(let group), .scale(let group):
         let (meaning, unit, counts) = table.proposed(group, areCounts: areCounts)
@@ -132,6 +123,13 @@ struct Refusal {
         problems.append(
           "has \(Plain.count(table.census.back + table.census.sharing, "row")) out of order or with the time of the row above, the first in \(place)"
         )
+        if 2 * table.census.sharing > table.census.rows {
+          lines.append(
+            ("order", "these times are coarser than the rows; 100 Hz, if that is the rate"))
+          request.columns = table.withoutTimes
+          request.rate = request.rate ?? SampleRate(100)
+          continue
+        }
         lines.append(
           ("order", "--sort puts rows in the order of their times, and keeps those that share one"))
         request.isSorted = true
@@ -167,6 +165,16 @@ struct Refusal {
   static func padded(_ name: String, _ width: Int) -> String {
     let name = FieldText.shown(name.utf8)
     return name + String(repeating: " ", count: max(0, width - name.count))
+  }
+}
+
+extension Understanding {
+  /// Its axes alone, for `--columns`.
+  fileprivate var withoutTimes: ColumnsOption? {
+    let axes = columns.compactMap { column in
+      column.role.channel.map { "\(ChannelSet.names[$0])=\(column.index + 1)" }
+    }
+    return ColumnsOption(axes.joined(separator: ","))
   }
 }
 

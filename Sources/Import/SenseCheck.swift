@@ -10,7 +10,7 @@ import Text
 ///     a scale that is only usual               outside 1/√2 … √2 g: the ranges of chips are 2 apart
 ///     accelerations, rates                     beyond 400 g, 4000 °/s, or 20,000 °/s where only the head states them
 ///     temperatures                             beyond 200 °C
-///     dates without an offset from UTC         a longest step of an hour
+///     dates without an offset, numbers         a step of 3600 s; of 40 or 4040 s
 ///     --rate                                   more than a twentieth off the middle and the mean step
 ///     a rate of the file                       more than a tenth, as chips are, or tenfold where the file states lost ticks
 ///     a unit of times                          a middle step longer than a day or shorter than 20 µs
@@ -31,8 +31,6 @@ enum SenseCheck {
   private typealias Objection = (problem: String, remedy: String)
 
   /// The objection, which `--anyway` overrides; `nil` for none.
-  ///
-  /// - Parameter isSlower: Whether it is joined to a faster table, which has the recording's rate.
   static func objection(_ table: Understanding, isSlower: Bool = false) -> ImportError? {
     var found: Objection? = table.contradictions.first.map { ($0, "correct the option") }
     let isOption = table.units.values.contains(where: \.source.isOption)
@@ -40,8 +38,8 @@ enum SenseCheck {
       table.hasUnreadZone || table.hasUnread && table.program == nil && !isOption
     {
       found = (
-        "the lines before its header are not read, and may state a unit, a scale or a zone",
-        "take them out if they do not"
+        "what stands before its rows is not read, and may state a unit, a scale or a zone",
+        "take it out if it does not"
       )
     }
     if found == nil, table.isSorted, table.times?.value == .timeOfDay {
@@ -110,20 +108,23 @@ enum SenseCheck {
     let steps = table.census.intervals
     let step = steps.median
     guard table.timeColumn != nil, step > 0, let times = table.times else { return nil }
-    if times.value.isLocal || times.value == .timeOfDay, step < 60e9,
-      abs(steps.isExceeded(byAllBut: 0) - 3600e9) <= 3 * step
-    {
+    // 13:59:59 and 14:00:00 in packed digits are 40 or 4040 apart.
+    let isNumber = if case .number = times.value, !times.source.isProgram { true } else { false }
+    let breaks =
+      isNumber ? [40e9, 4040e9] : times.value.isLocal || times.value == .timeOfDay ? [3600e9] : []
+    if step < 1e9, let length = breaks.first(where: { steps.has($0, within: 3 * step) }) {
       return (
-        "its longest step is an hour, as when clocks are put forward",
-        "write the offset from UTC behind each date"
+        "a step of it is \(Plain.number(length / 1e9, per: 1)) s, as when \(isNumber ? "the digits of hhmmss are counted" : "clocks are put forward")",
+        isNumber ? "write times as 14:00:00" : "write the offset from UTC behind each date"
       )
     }
     if let rate = table.rate, !isSlower {
       let factor = table.hasLostTicks ? 10 : rate.source.isOption ? 1.05 : 1.1
       // Lost ticks lengthen the mean alone, packets of rows with one time the middle one.
-      let isNear = [step, steps.mean].contains {
-        (1 / factor...factor).contains($0 / rate.value.period)
-      }
+      let isNear = [step, steps.mean, steps.mean(0.5 * step...1.5 * step)]
+        .contains {
+          (1 / factor...factor).contains($0 / rate.value.period)
+        }
       guard isNear else {
         return (
           "its rows come at about \(Plain.hertz(1e9 / step)) Hz, and \(rate.source.name) states \(Plain.hertz(rate.value)) Hz",

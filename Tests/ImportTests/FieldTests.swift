@@ -238,7 +238,7 @@ struct Field: CustomTestStringConvertible {
       "rows-longer-than-header.csv --rate 256",
       asked: [
         "10 values under 7 names",
-        "--columns ax=5,ay=6,az=7,gx=2,gy=3,gz=4 --units g,deg/s --rate 256",
+        "--columns ax=5,ay=6,az=7,gx=2,gy=3,gz=4 --rate 256",
       ],
       ["40 samples at 256 Hz for 0.152 s, no gaps"], means: [2: 0.999, 3: 0.182]),
     Field(

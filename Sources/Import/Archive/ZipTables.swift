@@ -72,10 +72,11 @@ struct ZipTables {
     let names = chosen.map(\.shownName).joined(separator: " and ")
     remarks = ["\(archive.name): \(names) \(chosen.count == 1 ? "is" : "are") imported"]
     if !left.isEmpty { remarks[0] += "; left out: \(ZipTables.list(left))" }
-    if pauses > 0 {
-      remarks.append(
-        "\(archive.name): the experiment was paused \(Plain.count(pauses, "time")), and its times do not count that: dates after a pause are too early"
-      )
+    guard pauses == 0 || request.isAnyway else {
+      throw ImportError(
+        archive.name,
+        "the experiment was paused \(Plain.count(pauses, "time")), and its times do not count that",
+        remedy: "import it with --anyway, with times that are too early after a pause")
     }
   }
 

@@ -29,7 +29,6 @@ struct OwnColumns {
   /// What makes counts of a channel's values, and half of their last digit.
   private let choices: [(choice: ScaleFit.Choice, margin: Double)?]
 
-  /// - Parameter kind: Such as `Parquet`.
   init(
     _ facts: [(name: String, text: String)], _ file: String, _ kind: String,
     _ request: ImportRequest

@@ -15,8 +15,8 @@ final class JSONRows {
   private(set) var names: [String] = []
   /// The keys of axes where the document says whose they are.
   private(set) var columns: ColumnsOption?
-  /// Whether a member names a zone.
-  private(set) var hasZone = false
+  /// Whether members beside the rows are not known.
+  private(set) var hasUnread = false
   private let source: any ImportSource
   private var json: JSONStream<JSONBytes>
   /// The key of the list in an object.
@@ -30,8 +30,6 @@ final class JSONRows {
   var mark: RowMark { RowMark(byte: json.valuePlace.byte, line: json.valuePlace.line) }
 
   /// Reads the members before the rows, and the first row.
-  ///
-  /// - Parameter rate: That of the user.
   init(_ source: any ImportSource, rate: SampleRate? = nil) throws(ImportError) {
     self.source = source
     json = JSONStream(JSONBytes(base: source))
@@ -164,6 +162,7 @@ final class JSONRows {
     }
     if list == "coordinateList" || list == "axisValues" {
       do throws(FieldError) {
+        hasUnread = false
         columns = try facts.takePhone(numbers, count, isSecond: list == "axisValues", rate)
       } catch {
         throw error.at(name, Place(json.nextPlace))
@@ -177,13 +176,8 @@ final class JSONRows {
   private func pass(_ key: String) throws(ImportError) {
     guard !facts.isOwn else { return try json.skipValue() }
     let place = Place(json.nextPlace)
-    if TableHead.hasZone(key) { hasZone = true }
-    if try json.consume("{") {
-      while let inner = try json.nextKey() {
-        if TableHead.hasZone(inner) { hasZone = true }
-        try json.skipValue()
-      }
-    } else if try json.consume("[") {
+    hasUnread = true
+    if try json.consume("[") {
       isFirst = true
       while try nextItem() {
         guard try json.peek() != UInt8(ascii: "{") else {

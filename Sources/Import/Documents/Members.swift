@@ -15,8 +15,6 @@ enum Members {
   }
 
   /// The values of keys, without quotes; empty ones for keys that are not there, and for `null`.
-  ///
-  /// - Parameter untilFound: Whether other keys may be there, and what follows the last of the keys is not looked at.
   /// - Throws: That the object is not JSON, has one of the keys twice, or a value with another key.
   static func cells(
     of object: UnsafeRawBufferPointer, _ keys: [[UInt8]], untilFound: Bool = false

@@ -39,8 +39,6 @@ struct OwnFacts: Equatable, Sendable {
   var ticksHere: UInt64? { isOwn && isCounted ? statedTicks : nil }
 
   /// Takes a fact by its name; one that is not needed is passed over.
-  ///
-  /// - Parameter place: Where it is in the file.
   mutating func take(_ name: String, _ text: String, at place: Place = 1) {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count > 1, parts[0] == "imulog" else { return }

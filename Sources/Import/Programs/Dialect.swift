@@ -23,8 +23,6 @@ struct Dialect: Sendable {
   let marks: Set<String>
   /// Names of dates beside times of day.
   let dates: Set<String>
-  /// What to tell the user about its values: a clause.
-  let remark: String?
 
   enum Trait: Sendable {
     /// Times that are numbers count from 1970.
@@ -41,21 +39,19 @@ struct Dialect: Sendable {
     case isComment
     /// The header must name the unit of the time and of each axis.
     case namesUnits
-    /// It is a sensor's values only where the header has none for sure.
+    /// It is accelerations without gravity, only where the header has no others for sure.
     case isDerived
   }
 
-  /// - Parameters:
-  ///   - accelerometer: Patterns of the axes' names: `*` stands for x, y and z, `#` for 0, 1 and 2.
-  ///   - gyroscope: The same of the gyroscope's.
+  /// In patterns of axes' names, `*` stands for x, y and z, `#` for 0, 1 and 2.
   init(
     _ name: String, times: [String: TimeForm?], dates: Set<String> = [],
     accelerometer: [String] = [], gyroscope: [String] = [], temperature: [String] = [],
     units: [Group: Unit] = [:], usualScales: [Group: Scale] = [:], _ traits: Set<Trait> = [],
-    others: Set<String>? = nil, marks: Set<String> = [], remark: String? = nil
+    others: Set<String>? = nil, marks: Set<String> = []
   ) {
     (self.name, self.times, self.units) = (name, times, units)
-    (self.traits, self.marks, self.remark) = (traits, marks, remark)
+    (self.traits, self.marks) = (traits, marks)
     (self.dates, self.usualScales, self.others) = (dates, usualScales, others)
     var axes: [String: Int] = [:]
     for (first, patterns) in [(0, accelerometer), (3, gyroscope)] {

@@ -7,7 +7,7 @@ extension Dialect {
   /// knows most of its axes, the first of those that know as many.
   static let all: [Dialect] = [
     own, kalibr, euroc, phyphoxLinear, sensorLogger, otherSensorLogger, klipper, betaflight,
-    metaBase, movella, physicsToolbox, openLog, arduPilot, runCam,
+    metaBase, movella, physicsToolbox, openLog, arduPilot,
   ]
 
   static func program(_ names: [ColumnName], isComment: Bool, needsTime: Bool) -> Dialect? {
@@ -54,7 +54,7 @@ extension Dialect {
 
   static let phyphoxLinear = Dialect(
     "phyphox", times: ["time": .seconds], accelerometer: ["linear acceleration *"],
-    [.namesUnits, .isDerived], remark: withoutGravity)
+    [.namesUnits, .isDerived])
 
   /// Tszheichoi's app: a file for each sensor, in which columns have any order.
   static let sensorLogger = Dialect(
@@ -110,11 +110,6 @@ extension Dialect {
     temperature: ["t"], units: si.merging([.temperature: .degreeCelsius]) { $1 }, [.isCommon],
     marks: ["i", "eg", "errg"])
 
-  /// It states no unit, but that x, y and z are rates.
-  static let runCam = Dialect(
-    "RunCam", times: ["time": nil], accelerometer: ["a*"], gyroscope: ["*"], [.needsAll],
-    remark: "its x, y and z are read as rates, as RunCam writes them")
-
   /// gcsv, whose header is like this program's: known by the file's first line.
   static let gyroflow = Dialect(
     "Gyroflow", times: ["t": nil], accelerometer: ["a*"], gyroscope: ["g*"])
@@ -122,6 +117,4 @@ extension Dialect {
   /// Empatica E4's ACC.csv, which has its start and its rate before the rows, and no header.
   static let empatica = Dialect(
     "Empatica E4", times: [:], accelerometer: ["a*"], units: [.accelerometer: .count])
-
-  static let withoutGravity = "its accelerations are without gravity, as the phone computed them"
 }

@@ -61,7 +61,6 @@ struct ScaleFit {
   private var powerDecimals: Int?
   private var lattice = Lattice()
 
-  /// - Parameter stated: The scale that the file states.
   init(_ group: Group, _ unit: Unit, stated: Scale?) {
     (self.group, self.unit) = (group, unit)
     let own = stated.map { [Choice($0, in: unit, .file)] } ?? []
@@ -124,8 +123,6 @@ struct ScaleFit {
   }
 
   /// The scale for the values.
-  ///
-  /// - Parameter given: The scale that the user states; values are then rounded to it.
   func choose(given: Scale?) -> Choice {
     if let given { return Choice(given, in: unit, .given) }
     if largest >= smallest, let own = candidates.first, own.choice.origin == .file,

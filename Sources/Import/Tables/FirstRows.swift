@@ -59,8 +59,6 @@ struct FirstRows {
   }
 
   /// Adds the cells of a row, without quotes.
-  ///
-  /// - Parameter names: Those of the header: empty cells behind as many make no column.
   mutating func add(_ cells: [UnsafeRawBufferPointer], names: Int) {
     let cells = cells.map { FieldText.trimmed(FieldText.unquoted(FieldText.trimmed($0))) }
     var width = cells.count

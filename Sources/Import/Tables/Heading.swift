@@ -52,19 +52,15 @@ struct Heading {
     (self.columns, self.needsTime) = (columns, needsTime)
   }
 
-  init(keys: [String], facts: OwnFacts, hasZone: Bool, needsTime: Bool) {
+  init(keys: [String], facts: OwnFacts, hasUnread: Bool, needsTime: Bool) {
     (columns, self.needsTime) = (nil, needsTime)
-    words = hasZone ? [0] : []
+    words = hasUnread ? [0] : []
     (cells, self.facts) = (keys, facts)
     program = Dialect.program(
       keys.map { ColumnName($0) }, isComment: false, needsTime: needsTime)
   }
 
   /// Reads up to the first row, or to a line after it; `lines` is then at the beginning again.
-  ///
-  /// - Parameters:
-  ///   - columns: Columns that the user names.
-  ///   - needsTime: Whether rows need times, as they do without a rate.
   static func read(_ lines: Lines, _ columns: ColumnsOption?, needsTime: Bool)
     throws(ImportError) -> Heading
   {
@@ -175,24 +171,25 @@ struct Heading {
   }
 
   /// Whether a line is the header for sure: a program's, or one whose names have a sensor's axes or an axis beside a time.
-  ///
-  /// - Parameter isTight: Whether the line is a comment without a blank behind its sign.
   private mutating func isHeader(
     _ names: [ColumnName], _ line: Line, _ isComment: Bool, isTight: Bool
   ) -> Bool {
     if isComment, line.cells[0].contains(": ") { return false }
-    if let columns {
-      guard let part = columns.parts.first(where: { $0.index == nil }) else { return false }
+    if let part = columns?.parts.first(where: { $0.index == nil }) {
       return !part.places(line.cells).isEmpty
     }
-    if isGyroflow {
+    if isGyroflow, columns == nil {
       guard names[0].plain == "t" else { return false }
       program = .gyroflow
       return true
     }
-    program = Dialect.program(names, isComment: isTight, needsTime: needsTime)
+    if columns == nil {
+      program = Dialect.program(names, isComment: isTight, needsTime: needsTime)
+    }
     if program?.name == Dialect.movella.name { program = xsens }
-    if names.map(\.plain).starts(with: ["t", "t_ns", "tick"]) { program = .ownColumns }
+    if columns == nil, names.map(\.plain).starts(with: ["t", "t_ns", "tick"]) {
+      program = .ownColumns
+    }
     if program != nil { return true }
     let channels = Set(names.compactMap(\.role.channel))
     return channels.isSuperset(of: [0, 1, 2]) || channels.isSuperset(of: [3, 4, 5])

@@ -80,8 +80,6 @@ struct RowParser {
   }
 
   /// The time of a line, whose values are then in ``numbers`` unless there is a ``gap``; `nil` if one is missing.
-  ///
-  /// - Parameter isTimeEnough: Whether the rest of the line is known to be right and is not needed.
   /// - Complexity: one pass over the line, without allocation unless something is wrong.
   mutating func parse(_ line: UnsafeRawBufferPointer, isTimeEnough: Bool = false)
     throws(FieldError) -> Int64?
@@ -123,8 +121,9 @@ struct RowParser {
     begin()
     let keys = isTimeEnough ? timeKeys : keys
     let cells = try Members.cells(of: object, keys.names, untilFound: isTimeEnough)
-    for (place, cell) in cells.enumerated() where !cell.isEmpty {
-      try take(cell, keys.places[place])
+    for (place, cell) in zip(keys.places, cells)
+    where !cell.isEmpty || fields[place].kind == .device {
+      try take(cell, place)
     }
     return try finish(isTimeEnough)
   }

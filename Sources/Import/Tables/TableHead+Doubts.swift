@@ -106,10 +106,13 @@ extension TableHead {
     let note = names[index].bracket ?? unitRow(index) ?? ""
     let cell = index < rows.columns.count ? rows.columns[index].first : ""
     let isOffset = TableHead.hasOffset(cell) && cell.last != "Z"
-    let isKnown =
-      areNumbers(index) || TimeForm(word: note) != nil
-      || TableHead.patterns.contains(pattern(index)) || isOffset && !pattern(index).contains("y")
     let words = result.columns[index].name + " " + note
+    let isPattern =
+      TableHead.patterns.contains(pattern(index))
+      && !(heading.hasHeader && words.contains(where: \.isNumber))
+    let isKnown =
+      areNumbers(index) || TimeForm(word: note) != nil || isPattern
+      || isOffset && !pattern(index).contains("y")
     let isZone =
       TableHead.hasZone(words, isTime: true)
       || program == nil && names[index].isLikelyTime && shapes(index).contains(where: \.isDate)

@@ -10,38 +10,33 @@ extension TableHead {
     let (width, count) = (result.syntax.fieldCount, names.count)
     let devices = heading.hasHeader ? self.devices() : []
     let axes = (0..<3).compactMap { axis in names.firstIndex { $0.axis == axis } }
-    var ways: [(places: [Int: Int], time: Int?, shift: Int?, meaning: String)] = []
-    if width > count, let places = devices.first?.places {
-      let words = "\(width) values under \(count) names: "
-      ways = [
-        (places, time, 0, words + "as the names stand"),
-        (places, time, width - count, words + "with the values that have no name in front"),
-      ]
+    if width > count, let first = devices.first {
+      propose(first.places, "\(width) values under \(count) names: as the names stand")
     } else if !devices.isEmpty {
-      ways = devices.map {
-        let meaning = $0.name.isEmpty ? "of the names without such a word" : "of \"\($0.name)\""
-        return ($0.places, time, nil, meaning)
+      for (name, places) in devices {
+        propose(places, name.isEmpty ? "of the names without such a word" : "of \"\(name)\"")
       }
     } else if heading.hasHeader, axes.count == 3 {
-      ways = [
-        ([0: axes[0], 1: axes[1], 2: axes[2]], time, nil, "if x, y and z are accelerations"),
-        ([3: axes[0], 4: axes[1], 5: axes[2]], time, nil, "if they are rates"),
-      ]
+      propose([0: axes[0], 1: axes[1], 2: axes[2]], "if x, y and z are accelerations")
+      propose([3: axes[0], 4: axes[1], 5: axes[2]], "if they are rates")
     } else if !heading.hasHeader {
       // Three or six values, after a time if there is one more.
       let first = width == 4 || width == 7 || request.rate == nil && width > 3 ? 1 : 0
       guard [3, 4, 6, 7].contains(width), (first..<width).allSatisfy(areNumbers) else { return }
       let places = (0..<(width - first >= 6 ? 6 : 3)).map { ($0, $0 + first) }
-      ways = [
-        (
-          Dictionary(uniqueKeysWithValues: places), first == 1 ? 0 : nil, 0,
-          "by the places of the columns, which nothing names"
-        )
+      let columns = text(Dictionary(uniqueKeysWithValues: places), time: first == 1 ? 0 : nil)
+      result.proposals = [
+        Proposal(columns: columns, meaning: "by the places of the columns, which nothing names")
       ]
     }
-    result.proposals = ways.map {
-      Proposal(columns: text($0.places, time: $0.time, shift: $0.shift), meaning: $0.meaning)
-    }
+  }
+
+  /// Notes axes with the last times before them.
+  private mutating func propose(_ places: [Int: Int], _ meaning: String) {
+    let times = names.indices.filter { names[$0].role.isTime || names[$0].isLikelyTime }
+    let before = times.last { $0 < places.values.min() ?? 0 && !names[$0].isBareUnit }
+    let columns = text(places, time: before ?? times.first)
+    result.proposals.append(Proposal(columns: columns, meaning: meaning))
   }
 
   /// Notes the columns that may have the times, unless more is open.
@@ -52,10 +47,15 @@ extension TableHead {
     for column in result.columns {
       if let channel = column.role.channel { places[channel] = column.index }
     }
-    result.proposals = times.map {
-      Proposal(
-        columns: text(places, time: $0),
-        meaning: "by the times in \"\(result.columns[$0].name)\""
+    result.proposals = times.map { time in
+      // Axes behind another column of times have those.
+      let end = places.values.filter { $0 > time }.min().flatMap { first in
+        times.first { $0 > first }
+      }
+      let own = places.filter { $0.value > time && $0.value < end ?? .max }
+      return Proposal(
+        columns: text(own.isEmpty ? places : own, time: time),
+        meaning: "by the times in \"\(result.columns[time].name)\""
           + (times.count > 1 ? " alone; times in several columns are not joined" : ""))
     }
   }
@@ -69,12 +69,6 @@ extension TableHead {
     let date = result.columns.first { $0.role == .date }.map { "date=\($0.index + 1)," } ?? ""
     let columns = date + text(places, time: result.timeColumn?.index)
     result.proposals = [Proposal(columns: columns, meaning: Proposal.withoutUnknown)]
-  }
-
-  /// The likeliest column of times.
-  private var time: Int? {
-    names.firstIndex { $0.role.isTime && !$0.isBareUnit }
-      ?? names.firstIndex { $0.role.isTime || $0.isLikelyTime }
   }
 
   /// The axes of each device among the names; of two with a sensor each, both together.
@@ -92,17 +86,18 @@ extension TableHead {
   }
 
   /// The text for `--columns` of channels at their places; names that would need quotes, look like a number or come twice are
-  /// numbers, as all are with a shift, where rows have more cells than the header has names.
-  private func text(_ places: [Int: Int], time: Int?, shift: Int? = nil) -> String {
+  /// numbers, as all are where rows have more cells.
+  private func text(_ places: [Int: Int], time: Int?) -> String {
     let cells = result.columns.map(\.name)
     func name(_ place: Int) -> String {
       let isPlain =
-        cells[place].contains(where: \.isLetter) && cells[place].count <= FieldText.shownLimit
+        result.syntax.fieldCount == names.count && cells[place].contains(where: \.isLetter)
+        && cells[place].count <= FieldText.shownLimit
         && cells[place].allSatisfy {
           $0.isASCII && ($0.isLetter || $0.isNumber || "_.-".contains($0))
         }
-      return shift == nil && isPlain && cells.filter { $0 == cells[place] }.count == 1
-        ? cells[place] : "\(place + 1 + (shift ?? 0))"
+      return isPlain && cells.filter { $0 == cells[place] }.count == 1
+        ? cells[place] : "\(place + 1)"
     }
     let axes = places.sorted { $0.key < $1.key }.map { "\(ChannelSet.names[$0])=\(name($1))" }
     return ((time.map { ["time=\(name($0))"] } ?? []) + axes).joined(separator: ",")

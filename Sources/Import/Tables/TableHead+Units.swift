@@ -317,7 +317,8 @@ extension TableHead {
       result.epoch = Stated(.at(started), .file("the facts in it"))
     }
     if let rate = heading.facts.rate { result.rate = Stated(rate, .file("the facts in it")) }
-    if has(.isOwnColumns), rows.columns.count > 1, let form = shapes(0).first, form.isDate,
+    if has(.isOwnColumns), !request.isEach, rows.columns.count > 1, let form = shapes(0).first,
+      form.isDate,
       let date = time(rows.columns[0].first, form),
       let since = time(rows.columns[1].first, .nanoseconds),
       case let (start, isBeyond) = date.subtractingReportingOverflow(since), !isBeyond
@@ -379,16 +380,15 @@ extension TableHead {
         "it \(heading.hasHeader ? "is" : "has no header, and is") read as \(program.name) writes it: \(words.joined(separator: ", "))"
       )
     }
-    if let remark = program?.remark { result.notices.append(remark) }
     // The app's TotalAcceleration has gravity, and its Accelerometer has not.
-    let isLinear =
-      has(.isNamedByFile)
-      && (program?.units.isEmpty == false
-        ? ["total", "uncalibrated"].allSatisfy { lastPart.parts(around: $0) == nil }
-        : lastPart.parts(around: "linear") != nil)
-    result.isWithoutGravity = isLinear || program?.remark == Dialect.withoutGravity
-    if isLinear, result.groups.contains(.accelerometer) {
-      result.notices.append(Dialect.withoutGravity)
+    result.isWithoutGravity =
+      has(.isDerived)
+      || has(.isNamedByFile)
+        && (program?.units.isEmpty == false
+          ? ["total", "uncalibrated"].allSatisfy { lastPart.parts(around: $0) == nil }
+          : lastPart.parts(around: "linear") != nil)
+    if result.isWithoutGravity, result.groups.contains(.accelerometer) {
+      result.notices.append("its accelerations are without gravity, as the phone computed them")
     }
     if result.syntax.encoding != .utf8 {
       result.notices.append("it is read as \(result.syntax.encoding.rawValue)")

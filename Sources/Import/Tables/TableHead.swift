@@ -40,6 +40,12 @@ struct TableHead {
   {
     (self.heading, self.rows, self.file, self.request) = (heading, rows, file, request)
     var cells = heading.cells
+    // R writes no name above the numbers of rows.
+    if let width = rows.width, width == cells.count + 1, let numbers = rows.columns.first?.turns,
+      numbers == (1..<numbers.count + 1).map(String.init)
+    {
+      cells.insert("row", at: 0)
+    }
     // Of a table whose columns have numbers, rows say how many there are.
     if request.columns?.needsNoHeader == true, let width = rows.width {
       while cells.count < width { cells.append("column \(cells.count + 1)") }
@@ -50,7 +56,7 @@ struct TableHead {
     (result.program, result.stamps) = (program?.name, heading.stamps)
     result.hasUnread = heading.hasUnread
     if result.hasUnread, program == nil {
-      result.notices.append("the lines before its header are not read")
+      result.notices.append("what stands before its rows is not read")
     }
     result.syntax.separator = heading.separator
     result.syntax.decimalMark = rows.decimalMark(heading.separator)

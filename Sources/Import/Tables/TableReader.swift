@@ -50,7 +50,7 @@ final class TableReader: SampleRows {
     if let objects {
       request.columns = request.columns ?? objects.columns
       heading = Heading(
-        keys: objects.names, facts: objects.facts, hasZone: objects.hasZone,
+        keys: objects.names, facts: objects.facts, hasUnread: objects.hasUnread,
         needsTime: request.rate == nil)
       let keys = objects.names.map { Array($0.utf8) }
       while rows.rows < FirstRows.limit, let object = try objects.next() {
@@ -145,7 +145,6 @@ final class TableReader: SampleRows {
           let isHeader = heading.isRepeated(line)
           if isHeader {
             if hasRows { begin = .header }
-            comment = nil
           } else if first == UInt8(ascii: "#") {
             comment = comment ?? place
           }
@@ -158,7 +157,6 @@ final class TableReader: SampleRows {
         if hasRows, blanks > (isDoubleSpaced ? 1 : 0) { begin = begin ?? .blankLine }
         continue
       }
-      // Files that were joined have comments before the header again.
       guard let comment, hasRows else { return line }
       throw ImportError(
         name, at: comment, "a comment between the rows may change what those after it mean",

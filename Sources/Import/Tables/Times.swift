@@ -101,8 +101,6 @@ struct TimeParser {
   init(_ form: TimeForm, mark: UInt8) { (self.form, self.mark) = (form, mark) }
 
   /// The nanoseconds of a field: since 1970 of a date, since midnight of a time of day; `nil` of a missing one.
-  ///
-  /// - Parameter date: The field with its date, where dates have a column of their own.
   mutating func parse(
     _ field: UnsafeRawBufferPointer,
     date: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)

@@ -42,11 +42,6 @@ struct Census: Equatable, Sendable {
   var meanLength: Double? { lengths > 0 ? lengths / Double(max(1, rows)) : nil }
 
   /// Adds a row.
-  ///
-  /// - Parameters:
-  ///   - isSorted: Whether rows will be put in order.
-  ///   - isEach: Whether each session will be a recording, so that times that turn back begin one all the same.
-  ///   - hasTime: Whether the row has a time of its own.
   mutating func add(
     _ row: Row, at place: Place, _ mark: RowMark, isSorted: Bool = false,
     isEach: Bool = false, hasTime: Bool = true
@@ -128,6 +123,8 @@ struct Intervals: Equatable, Sendable {
   private(set) var count: UInt64 = 0
   /// What a step is multiplied with, once the unit of times is stated.
   var scale = 1.0
+  /// The largest power of ten, at most 1 s, that divides all steps.
+  private var unit: Int64 = 1_000_000_000
 
   /// Adds a step of 0 or more.
   mutating func add(_ step: Double) {
@@ -137,6 +134,7 @@ struct Intervals: Equatable, Sendable {
     counts[bucket] += 1
     sums[bucket] += step
     count += 1
+    while unit > 1, Int64(min(step, 0x1p62)) % unit != 0 { unit /= 10 }
   }
 
   /// The middle one; 0 without steps.
@@ -156,7 +154,21 @@ struct Intervals: Equatable, Sendable {
   }
 
   /// The mean; 0 without steps.
-  var mean: Double { count > 0 ? scale * sums.reduce(0, +) / Double(count) : 0 }
+  var mean: Double { mean(0...(.infinity)) }
+  /// What times are rounded to.
+  var resolution: Double { scale * Double(unit) }
+
+  /// The mean of the steps within a range; 0 without such steps.
+  func mean(_ range: ClosedRange<Double>) -> Double {
+    let all = zip(counts, sums).filter { $0 > 0 && range.contains(scale * $1 / Double($0)) }
+    return all.isEmpty
+      ? 0 : scale * all.reduce(0) { $0 + $1.1 } / all.reduce(0) { $0 + Double($1.0) }
+  }
+
+  /// Whether a step is so long, to within `margin`.
+  func has(_ length: Double, within margin: Double) -> Bool {
+    zip(counts, sums).contains { $0 > 0 && abs(scale * $1 / Double($0) - length) <= margin }
+  }
 }
 
 extension Int64 {

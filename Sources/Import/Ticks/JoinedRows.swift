@@ -22,7 +22,6 @@ final class JoinedRows {
   /// The largest distance of joined times, rows that were left out, and rows of the second table that were taken.
   private var join: (distance: Double, leftOut: UInt64, taken: UInt64) = (0, 0, 0)
 
-  /// - Parameter tables: One, or two.
   /// - Throws: That both tables have one sensor, or that one has no times.
   init(_ tables: [TableRows]) throws(ImportError) {
     self.tables = tables
@@ -59,6 +58,15 @@ final class JoinedRows {
   func settle(session: Int?) throws(ImportError) {
     try tables[0].settle(session: session)
     guard isJoined else { return }
+    guard !understandings.contains(where: { $0.sessions.count > 1 }) else {
+      throw notJoined("one holds several recordings")
+    }
+    guard
+      tables[0].isAnyway || !understandings.contains(where: { $0.hasUnread && $0.program == nil })
+    else {
+      throw notJoined(
+        "what stands before the rows of one is not read, and may name another device or start")
+    }
     let kinds = understandings.map {
       [$0.isDated, $0.times?.value.isLocal, $0.times?.value == .timeOfDay]
     }
@@ -72,6 +80,9 @@ final class JoinedRows {
     try tables[1].settle(session: nil, origin: tables[0].origin)
     let steps = understandings.map(\.census.intervals)
     limit = 1.5 * max(steps[0].median, steps[1].median)
+    guard limit <= 150 * min(steps[0].median, steps[1].median) else {
+      throw notJoined("the steps of one are over a hundred times those of the other")
+    }
     // The slower one would leave out rows of the faster one.
     if steps[1].mean < 0.98 * steps[0].mean { tables.reverse() }
   }

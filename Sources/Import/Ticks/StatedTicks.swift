@@ -37,8 +37,6 @@ struct StatedTicks {
   }
 
   /// The records before the next sample, whose tick is then ``next``; `nil` when its stated tick was passed before.
-  ///
-  /// - Parameter tick: As the file states it.
   mutating func records(before tick: UInt64?) -> [TickRecord]? {
     // As nearly all samples are.
     if gaps.isEmpty, events.isEmpty, tick == nil || tick == next + origin { return [] }
@@ -85,8 +83,6 @@ struct StatedTicks {
   }
 
   /// The records after the last sample.
-  ///
-  /// - Parameter ticks: All ticks of the file, if it counts them.
   mutating func rest(of ticks: UInt64?) -> [TickRecord] {
     let end = ticks.map { $0.addingSaturated(origin) }.flatMap {
       $0 >= next + origin && Double($0) <= TickRule.most ? $0 : nil

@@ -28,6 +28,7 @@ final class TableRows {
   private static let mostSorted = 4_000_000
 
   var name: String { reader.name }
+  var isAnyway: Bool { request.isAnyway }
   var facts: OwnFacts { reader.facts }
   var place: Place { reader.place }
   /// Nanoseconds since 1970 at time 0.
@@ -143,10 +144,6 @@ final class TableRows {
   }
 
   /// Ends the first pass: from now on rows have counts, and times of the log.
-  ///
-  /// - Parameters:
-  ///   - session: Of several sessions the one that passes have, from 0.
-  ///   - origin: That of the table with which it is joined.
   func settle(session: Int?, origin: Int64? = nil) throws(ImportError) {
     try values.settle(understanding)
     reader.settle(understanding)

@@ -71,16 +71,18 @@ struct TickRule: Equatable {
   /// The longest step that is one tick, whatever the period.
   let longest: Double
 
-  /// - Parameters:
-  ///   - steps: In nanoseconds.
-  ///   - isGrid: Whether ticks without a sample are known to be there, so that each long step is one.
   init(_ steps: Intervals, stated: SampleRate?, isGrid: Bool = false) {
     // More than a few steps of 1.5 to 1.9 medians are a clock that is set back often.
     let few = max(steps.count / 50, min(3, steps.count > 0 ? (steps.count - 1) / 2 : 0))
     let usual = isGrid || stated != nil ? 0 : steps.isExceeded(byAllBut: few)
-    period = stated?.period ?? steps.median
+    let median = steps.median
+    let long = max(1.5 * median, min(1.5 * usual, 1.9 * median))
+    // Of times that are rounded, no single step is the period.
+    period = stated?.period ?? steps.mean(max(0, 2 * median - long)...long)
     // Rows that share times, which were sorted: no gaps are shown.
-    longest = steps.median > 0 ? max(1.5 * period, min(1.5 * usual, 1.9 * period)) : .infinity
+    longest =
+      median <= 0
+      ? .infinity : stated == nil ? long : max(1.5 * period, period + 0.999 * steps.resolution)
   }
 
   /// Ticks without a sample in a step of so many periods.

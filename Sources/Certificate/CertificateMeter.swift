@@ -74,7 +74,7 @@ package struct CertificateMeter {
     switch record.kind {
     case .sample: add(record.tick, record.time, record.sample)
     case .reading: if let reading = record.reading { add(reading) }
-    case .gap, .sensorEvent, .busClock: break
+    case .gap, .sensorEvent, .busClock, .field: break
     }
   }
 

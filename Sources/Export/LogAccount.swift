@@ -116,7 +116,7 @@ struct LogAccount {
     case .gap(let gap):
       order.add(gap)
       while let place = order.overdue() { try add(place, plan.after(last), list) }
-    case .sensor, .reading, .busClock, .certificate, .end: break
+    case .sensor, .reading, .busClock, .field, .certificate, .end: break
     }
   }
 

@@ -36,6 +36,11 @@ public struct AxisMap: Equatable, Sendable {
 
   /// Whether it changes nothing.
   public var isIdentity: Bool { sources == [0, 1, 2] && !isReversed.contains(true) }
+
+  /// Three values along the chip's axes, along the wearer's.
+  func turned(_ values: [Double]) -> [Double] {
+    zip(sources, isReversed).map { $1 ? -values[$0] : values[$0] }
+  }
 }
 
 extension AxisMap: CustomStringConvertible {

@@ -31,6 +31,8 @@ public struct SensorDescription: Equatable, Sendable {
   public var outputDataRate: Double
   /// The chosen filter, in the data sheet's words; empty when not known.
   public var filter: String
+  /// The magnetometer whose values are beside the samples; `nil` without one.
+  public var field: FieldDescription?
 
   /// A description of a chip as it was set up.
   public init(

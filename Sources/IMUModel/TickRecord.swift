@@ -15,6 +15,8 @@ public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
     case reading
     /// A ``BusClockReading``; the fields of a record have other meanings in it.
     case busClock
+    /// A ``FieldReading``; some fields of a record have other meanings in it.
+    case field
   }
 
   /// Number of the tick, of the first one for a gap.
@@ -31,7 +33,7 @@ public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
   public var sample: RawSample
   /// The kind of this record.
   public var kind: Kind
-  /// Raw ``GapCause`` or raw ``SensorEvent/Kind``, else 0.
+  /// Raw ``GapCause``, raw ``SensorEvent/Kind`` or raw ``FieldReading/Flags``, else 0.
   public var detail: UInt8
 
   /// The sample of one tick; `lateness` is clamped to the field's range.
@@ -60,7 +62,7 @@ public struct TickRecord: Equatable, Sendable, BitwiseCopyable {
   public var endTick: UInt64 {
     switch kind {
     case .sample, .gap: tick + count
-    case .sensorEvent, .reading, .busClock: tick
+    case .sensorEvent, .reading, .busClock, .field: tick
     }
   }
 

@@ -69,7 +69,7 @@ extension TickTally {
     switch record.kind {
     case .sample: sampled += 1
     case .gap: if let gap = record.gap { add(gap.count, gap.cause) }
-    case .sensorEvent, .reading, .busClock: break
+    case .sensorEvent, .reading, .busClock, .field: break
     }
   }
 }

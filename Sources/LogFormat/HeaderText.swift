@@ -97,6 +97,7 @@ enum HeaderText {
       add(key, value)
     }
     if let axes = it.axes { add("axes", "\(axes)") }
+    if let field = it.sensor.field { add("field", words(field)) }
     if let calibration = it.calibration { add("calibration", calibration.text) }
     for entry in it.unread { add(entry.key, entry.value) }
     return text
@@ -112,6 +113,9 @@ enum HeaderText {
     guard it.sensor.outputDataRate.isFinite else {
       throw bad("output-data-rate", "\(it.sensor.outputDataRate)")
     }
+    if let field = it.sensor.field, HeaderEntries.field(words(field)) != field {
+      throw bad("field", words(field))
+    }
     if let text = it.calibration?.text, text.utf8.count > CalibrationText.byteLimit {
       throw bad("calibration", "\(text.utf8.count) bytes of at most \(CalibrationText.byteLimit)")
     }
@@ -123,6 +127,11 @@ enum HeaderText {
 
   static func bad(_ key: String, _ value: String) -> FormatError {
     FormatError(.badEntry(key: key, value: value), offset: PageHeader.size)
+  }
+
+  private static func words(_ field: FieldDescription) -> String {
+    "\(field.model) \(ratio(field.scale)) \(field.rate.numerator)/\(field.rate.denominator)"
+      + " \(field.axes)"
   }
 
   private static func ratio(_ fraction: Fraction) -> String {
@@ -138,7 +147,7 @@ enum HeaderText {
 
   static func description(_ text: [UInt8]) throws(FormatError) -> RecordingDescription {
     let entries = HeaderEntries(text)
-    let sensor = SensorDescription(
+    var sensor = SensorDescription(
       model: try entries.entry("sensor") { HeaderEntries.unescaped($0) },
       identity: entries.number("sensor-identity"),
       address: entries.number("sensor-address"),
@@ -151,7 +160,8 @@ enum HeaderText {
       outputDataRate: entries.finiteDouble("output-data-rate") ?? 0,
       filter: entries["filter"] ?? "")
     var unread: [UnreadEntry] = []
-    let axes = entries.axes("axes", &unread)
+    let axes = entries.readable("axes", &unread) { AxisMap($0) }
+    sensor.field = entries.readable("field", &unread) { HeaderEntries.field($0) }
     let calibration = entries.calibration("calibration", &unread)
     var description = RecordingDescription(
       id: try entries.entry("id") { RecordingID(HeaderEntries.unescaped($0)) },
@@ -251,15 +261,28 @@ struct HeaderEntries {
     return channels
   }
 
-  func axes(_ key: StaticString, _ unread: inout [UnreadEntry]) -> AxisMap? {
+  /// Four words; a later version may add some.
+  static func field(_ text: String) -> FieldDescription? {
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count >= 4, !words[0].isEmpty, let scale = fraction(ArraySlice(words[1].utf8)),
+      scale.numerator > 0, let rate = HeaderEntries.rate(ArraySlice(words[2].utf8)),
+      let axes = AxisMap(String(words[3]))
+    else { return nil }
+    return FieldDescription(model: String(words[0]), scale: scale, rate: rate, axes: axes)
+  }
+
+  /// An optional entry as `read` understands it; a copy of the header keeps one that it does not.
+  func readable<Value>(
+    _ key: StaticString, _ unread: inout [UnreadEntry], _ read: (String) -> Value?
+  ) -> Value? {
     guard let text = self[key] else { return nil }
-    guard let axes = AxisMap(text) else {
+    guard let value = read(text) else {
       unread.append(
         UnreadEntry(
           key: "\(key)", value: text, reason: "\"\(ForeignText.shown(text))\" is not valid"))
       return nil
     }
-    return axes
+    return value
   }
 
   func calibration(

@@ -132,7 +132,20 @@ extension LogEncoder {
 
   /// Writes the pending readings, but not the samples and gaps.
   mutating func writeReadings() {
-    var rest = readings[...]
+    writeList(readings, ReadingsChunk.write)
+    readings.removeAll(keepingCapacity: true)
+  }
+
+  /// The same of the magnetometer's values.
+  mutating func writeField() {
+    writeList(field, FieldChunk.write)
+    field.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func writeList<Item>(
+    _ items: [Item], _ write: (ArraySlice<Item>, inout ByteWriter, _ room: Int) -> Int
+  ) {
+    var rest = items[...]
     while !rest.isEmpty {
       openPage()
       // In a full page there is not even room for the chunk's head.
@@ -141,11 +154,10 @@ extension LogEncoder {
         continue
       }
       var body = ChunkWriter(page.bytes, offset: pageOffset, check: pageCheck).body
-      let count = ReadingsChunk.write(rest, to: &body, room: room)
+      let count = write(rest, &body, room)
       if count > 0 { finishChunk(ChunkKind.extended, body.count) } else { closePage() }
       rest = rest.dropFirst(count)
     }
-    readings.removeAll(keepingCapacity: true)
   }
 
   /// Writes a chunk of its own after everything pending.

@@ -25,6 +25,8 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   var gaps: [Gap] = []
   /// Readings not encoded yet, all of one epoch; room for ``ReadingsChunk/capacity`` is reserved.
   var readings: [FIFOReading] = []
+  /// The magnetometer's values not encoded yet; room for ``FieldChunk/capacity`` is reserved.
+  var field: [FieldReading] = []
   /// The page being written; its first `pageOffset` bytes are final and in the output.
   let page = PageMemory()
   /// Bodies on trial: room for the largest that a ``BitWriter`` can make, whether or not it fits a page.
@@ -80,6 +82,7 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
     samplesEncoder = SamplesEncoder(channels: description.channels)
     gaps.reserveCapacity(LogEncoder.gapCapacity)
     readings.reserveCapacity(ReadingsChunk.capacity)
+    field.reserveCapacity(FieldChunk.capacity)
     header.withUnsafeBytes {
       page.bytes.copyMemory(from: $0)
       outputBuffer.append($0)
@@ -105,7 +108,7 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
   /// Bytes of the log so far: those consumed and ``output``.
   public var byteCount: UInt64 { outputBuffer.total }
 
-  /// Adds a sample, a gap, a sensor event or a reading, in tick order.
+  /// Adds a sample, a gap, a sensor event, a reading or a value of the magnetometer, in tick order.
   ///
   /// Traps unless a sample's time is a multiple of the description's time unit, its tick above all earlier samples', and all
   /// ticks below 2⁶³. Gaps may overlap or come late. A reading that took more than 4 s bounds nothing and is left out.
@@ -117,6 +120,7 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
     case .reading: if let reading = record.reading { append(reading) }
     case .sensorEvent: if let event = record.sensorEvent { append(event) }
     case .busClock: if let reading = record.busClock { append(reading) }
+    case .field: if let reading = record.field { append(reading) }
     }
   }
 
@@ -152,10 +156,23 @@ public struct LogEncoder: ~Copyable, @unchecked Sendable {
     }
   }
 
+  /// Adds a value of the magnetometer. Traps when its time is more than 8 years from tick 0. One whose interval is longer
+  /// than 4 s is left out: its nanoseconds would not fit.
+  public mutating func append(_ reading: FieldReading) {
+    precondition(!isFinished, "the log was finished")
+    guard reading.isWritable else { return }
+    if field.count == FieldChunk.capacity {
+      writeField()
+      planNextTrial()
+    }
+    field.append(reading)
+  }
+
   /// Encodes everything pending, so that the output has all that was appended.
   public mutating func flush() {
     while !pending.isEmpty || !gaps.isEmpty { fillPage() }
     writeReadings()
+    writeField()
     planNextTrial()
   }
 

@@ -40,4 +40,6 @@ enum ChunkKind {
   static let certificate: UInt8 = 18
   /// A reading of the bus's clock.
   static let busClock: UInt8 = 19
+  /// Values of the magnetometer.
+  static let field: UInt8 = 20
 }

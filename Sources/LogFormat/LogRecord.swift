@@ -18,6 +18,8 @@ public enum LogRecord: Equatable, Sendable {
   case reading(FIFOReading)
   /// A reading of the bus's clock.
   case busClock(BusClockReading)
+  /// A value of the magnetometer.
+  case field(FieldReading)
   /// The sensor's certificate; the last of several counts.
   case certificate(SensorCertificate)
   /// The recording ended here.
@@ -26,7 +28,7 @@ public enum LogRecord: Equatable, Sendable {
   case unknown(kind: UInt8, byteCount: Int)
 }
 
-// Bodies of all chunks but samples, readings and header; readers ignore bytes after the last field they know.
+// Bodies of all chunks but samples, lists of readings and header; readers ignore bytes after the last field they know.
 
 extension LogRecord {
   init(kind: UInt8, body: UnsafeRawBufferPointer) throws(MalformedChunk) {

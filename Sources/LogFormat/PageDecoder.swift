@@ -28,6 +28,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
   private var hasHeader = false
   private var gaps: GapCursor?
   private var readings: ReadingCursor?
+  private var field: FieldCursor?
 
   /// Offset in the current page after the last intact chunk; 0 before the header. A log that is cut there, in the page where
   /// reading ended, ends with its last intact chunk.
@@ -47,7 +48,7 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
   public mutating func begin(
     page bytes: UnsafeRawBufferPointer, sequence: UInt32
   ) throws(FormatError) -> PageHeader {
-    (offset, chunks, gaps, readings) = (0, nil, nil, nil)
+    (offset, chunks, gaps, readings, field) = (0, nil, nil, nil, nil)
     let bytes = UnsafeRawBufferPointer(rebasing: bytes.prefix(LogFormat.pageSize))
     let header = try PageHeader(decoding: bytes)
     guard header.recording == recording else { throw FormatError(.otherRecording, offset: 0) }
@@ -119,18 +120,25 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
   private mutating func record(
     _ kind: UInt8, _ body: UnsafeRawBufferPointer
   ) throws(MalformedChunk) -> LogRecord? {
-    guard kind == ChunkKind.extended, let kind = body.first,
-      kind == ChunkKind.readings || kind == ChunkKind.stampedReadings
-    else { return try LogRecord(kind: kind, body: body) }
-    readings = try ReadingCursor(
-      UnsafeRawBufferPointer(rebasing: body.dropFirst()),
-      isStamped: kind == ChunkKind.stampedReadings)
-    return readings == nil ? .unknown(kind: kind, byteCount: body.count) : nil
+    guard kind == ChunkKind.extended, let extended = body.first else {
+      return try LogRecord(kind: kind, body: body)
+    }
+    let list = UnsafeRawBufferPointer(rebasing: body.dropFirst())
+    switch extended {
+    case ChunkKind.readings, ChunkKind.stampedReadings:
+      readings = try ReadingCursor(list, isStamped: extended == ChunkKind.stampedReadings)
+      if readings != nil { return nil }
+    case ChunkKind.field:
+      field = FieldCursor(list)
+      if field != nil { return nil }
+    default: return try LogRecord(kind: kind, body: body)
+    }
+    return .unknown(kind: extended, byteCount: body.count)
   }
 
   /// Gives up the rest of the page.
   private mutating func malformed(_ why: MalformedChunk, at start: Int) -> FormatError {
-    (offset, chunks, gaps, readings) = (start, nil, nil, nil)
+    (offset, chunks, gaps, readings, field) = (start, nil, nil, nil, nil)
     return FormatError(.malformed(why.rawValue), offset: start)
   }
 
@@ -140,6 +148,8 @@ public struct PageDecoder: ~Copyable, @unchecked Sendable {
     gaps = nil
     if let record = readings?.next() { return record }
     readings = nil
+    if let record = field?.next() { return record }
+    field = nil
     return nil
   }
 }

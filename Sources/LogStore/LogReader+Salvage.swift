@@ -35,6 +35,7 @@ extension LogReader where Storage: ~Copyable {
       case .certificate(let certificate): writer.append(certificate.shortened)
       case .reading(let reading): writer.append(TickRecord(reading))
       case .busClock(let reading): writer.append(reading)
+      case .field(let reading): writer.append(reading)
       case .end, .damage: break
       }
       try drain(&writer, into: &storage)

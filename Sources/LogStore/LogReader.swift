@@ -182,8 +182,11 @@ extension LogReader where Storage: ~Copyable {
 
   /// Turns a record, which begins at a byte of the page, into an item if its ticks rise.
   private mutating func accept(_ record: LogRecord, at start: Int) -> LogItem? {
-    // Readings may be between a gap and the samples around it.
-    if case .reading = record {} else { account.endsWithGap = false }
+    switch record {
+    // They may be between a gap and the samples around it.
+    case .reading, .field: break
+    default: account.endsWithGap = false
+    }
     switch record {
     case .samples:
       guard let (first, last) = LogReader.extent(of: block), first >= nextSampleTick else {
@@ -205,6 +208,7 @@ extension LogReader where Storage: ~Copyable {
     case .reading(let reading): return .reading(reading)
     case .certificate(let certificate): return .certificate(certificate)
     case .busClock(let reading): return .busClock(reading)
+    case .field(let reading): return .field(reading)
     case .end(let end):
       self.end = end
       return .end(end)
@@ -297,6 +301,8 @@ public enum LogItem: Equatable, Sendable {
   case reading(FIFOReading)
   /// A reading of the bus's clock.
   case busClock(BusClockReading)
+  /// A value of the magnetometer.
+  case field(FieldReading)
   /// The sensor's certificate; the last of several counts.
   case certificate(SensorCertificate)
   /// The recording ended here.

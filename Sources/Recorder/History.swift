@@ -75,7 +75,7 @@ package struct History: ~Copyable {
   package func firstTick(from tick: UInt64) -> UInt64? {
     var index = 0
     while let record = record(index) {
-      if record.kind != .reading, record.kind != .busClock,
+      if record.kind != .reading, record.kind != .busClock, record.kind != .field,
         record.tick >= tick || record.endTick > tick
       {
         return max(record.tick, tick)

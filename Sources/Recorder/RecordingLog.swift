@@ -70,7 +70,7 @@ final class RecordingLog {
       histogram.record(Int64(record.lateness))
       newestGap = nil
     case .gap: newestGap = record.gap
-    case .sensorEvent, .reading, .busClock: break
+    case .sensorEvent, .reading, .busClock, .field: break
     }
     let rebased = frame.rebased(record)
     meter?.add(rebased)
@@ -164,8 +164,8 @@ package struct RecordingFrame: Equatable, Sendable {
     case .sample:
       let time = max(0, record.time - (start - origin))
       record.time = time - time % timeUnit
-    // Its epoch may begin before the recording.
-    case .reading, .busClock: record.time -= start - origin
+    // What it is about may have begun before the recording.
+    case .reading, .busClock, .field: record.time -= start - origin
     case .gap, .sensorEvent: break
     }
     record.tick -= base

@@ -101,7 +101,7 @@ package struct TriggerWatch: Sendable {
       unknown += record.count
       return end(by: record.endTick - min(1, record.endTick))
     case .sensorEvent: heard = 0
-    case .reading, .busClock: break
+    case .reading, .busClock, .field: break
     }
     return nil
   }

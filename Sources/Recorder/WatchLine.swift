@@ -30,7 +30,7 @@ public enum WatchLine: Equatable, Sendable {
   /// Adds the line of a record, with its line feed; readings have none.
   public static func append(_ record: TickRecord, to bytes: inout [UInt8]) {
     switch record.kind {
-    case .reading, .busClock: return
+    case .reading, .busClock, .field: return
     case .sample:
       bytes.append(UInt8(ascii: "s"))
       append(record.tick, to: &bytes)

@@ -93,7 +93,7 @@ extension ProofQueue where Sink: ~Copyable {
       outbox.skip(gap, at: now)
       outbox.resolve(at: now)
     case .reading: outbox.report(record)
-    case .busClock: outbox.offer(record)
+    case .busClock, .field: outbox.offer(record)
     case .sample, .sensorEvent: outbox.deliver(record, at: now)
     }
   }

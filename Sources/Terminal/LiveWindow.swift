@@ -107,7 +107,7 @@ struct LiveWindow: Sendable {
       let start = time(of: record)
       let end = time(ofTick: record.tick.addingReportingOverflow(record.count).0)
       if end > start { envelope.addGap(start..<end) }
-    case .sensorEvent, .reading, .busClock: break
+    case .sensorEvent, .reading, .busClock, .field: break
     }
   }
 

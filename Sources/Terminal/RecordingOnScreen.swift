@@ -117,7 +117,7 @@ struct RecordingFilling: ~Copyable {
     case .end(let end): last = end
     case .certificate(let certificate):
       failed = certificate.findings(.fail).map { Plain.text($0.name) }
-    case .sensor, .reading, .busClock: break
+    case .sensor, .reading, .busClock, .field: break
     }
   }
 

@@ -46,6 +46,9 @@ def _plain(record):
                  *record["others"]]]
     if kind == "bus-clock":
         return [["bus", record["time"], *record["clocks"]]]
+    if kind == "field":
+        return [["field", record["time"], record["width"], *record["counts"],
+                 record["flags"]]]
     if kind == "sensor-event":
         return [["sensor", record["tick"],
                  _number(records.EVENT_KINDS, record["kind"]),
@@ -64,11 +67,11 @@ def _plain(record):
 
 
 def _parts(plain):
-    """Samples, readings and others apart: twins keep the order of each."""
-    return ([record for record in plain if record[0] == "sample"],
-            [record for record in plain if record[0] == "reading"],
-            [record for record in plain
-             if record[0] not in ("sample", "reading", "flush")])
+    """Lists and others apart: twins keep the order of each."""
+    lists = ("sample", "reading", "field")
+    return (*([record for record in plain if record[0] == name]
+              for name in lists),
+            [record for record in plain if record[0] not in (*lists, "flush")])
 
 
 def disagreement(path):
@@ -86,7 +89,7 @@ def disagreement(path):
     damage = [[record["page"], record["offset"] % 4096, record["point"]]
               for record in found if record["record"] == "damage"]
     for what, here, there in zip(
-            ("samples", "readings", "other records"), _parts(plain),
+            ("samples", "readings", "the field", "other records"), _parts(plain),
             _parts(twin["records"])):
         if here != there:
             return f"{what} differ"

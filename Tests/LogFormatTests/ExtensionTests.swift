@@ -17,6 +17,8 @@ struct ExtensionTests {
           time: 1, wall: 2, isSynchronised: true, reason: .stepped,
           others: ClockPair.Others(raw: -3, boottime: 4, bracket: 5))),
       .record(TickRecord(BusClockReading(time: 6000, hertz: 7, least: 8, most: 9), before: 33)),
+      .record(
+        TickRecord(FieldReading(time: 9000, width: 4000, x: 1, y: -2, z: 3), before: 33)),
       .end(.example),
     ]
 
@@ -56,12 +58,14 @@ struct ExtensionTests {
     page.add(kind: 15, [200, 1, 2])
     page.add(kind: 15, [15])
     page.add(kind: 15, [29, 1])
-    // A reading of the bus's clock without its fields.
+    // A reading of the bus's clock, and a list of a magnetometer's values, without their fields.
     page.add(kind: 15, [19, 1])
+    page.add(kind: 15, [20, 1])
     #expect(
       LogContent(decoding: page.bytes, .example).others == [
         .unknown(kind: 200, byteCount: 3), .unknown(kind: 15, byteCount: 1),
         .unknown(kind: 29, byteCount: 2), .unknown(kind: 19, byteCount: 2),
+        .unknown(kind: 20, byteCount: 2),
       ])
   }
 

@@ -17,6 +17,7 @@ struct GoldenTests {
     "tick-steps", "gaps", "marks", "clock-pairs", "sensor-events", "end", "several-pages",
     "accelerometer-only", "flushes", "extremes", "odd-rate", "recovered", "imported-hole",
     "frozen", "readings", "stamps", "certificate", "kernel-clocks",
+    "magnetometer",
   ]
   /// Logs that no encoder writes, or none yet.
   static let handmade = [
@@ -64,6 +65,7 @@ struct GoldenTests {
     let expected = try LogContent(of: twin.events(), twin.description())
     #expect(content.samples == expected.samples)
     #expect(content.readings == expected.readings)
+    #expect(content.field == expected.field)
     #expect(content.others.filter { $0.unknownKind == nil } == expected.others)
     #expect(try content.others.compactMap(\.unknownKind) == twin.unknownKinds())
     #expect(content.damage.isEmpty)
@@ -77,6 +79,8 @@ struct GoldenTests {
     #expect(found.samples == expected.samples)
     #expect(found.others == expected.others)
     #expect(found.readings == expected.readings)
+    #expect(found.field == expected.field)
+    #expect(found.description.sensor.field == expected.description.sensor.field)
     #expect(found.damage == twin.damages)
     #expect(found.description.note == expected.description.note)
     #expect(found.description.recoveredFrom == expected.description.recoveredFrom)

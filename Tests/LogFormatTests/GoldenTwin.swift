@@ -13,6 +13,7 @@ import IMUModel
 ///                  "gap" FIRST TICKS CAUSE CODE   "sensor" TICK KIND FAULT   "mark" TIME LABEL
 ///                  "reading" EPOCH CAUSE FIRST-TICK COUNT-BEFORE COUNT BEFORE LENGTH OFFSET 0|1   instants in nanoseconds, and
 ///                                            of the chip's counter TICKS TICKS-PER-SLOT
+///                  "field" TIME WIDTH X Y Z FLAGS   a magnetometer's value, in nanoseconds and counts
 ///                  "clock" TIME WALL 0|1 REASON   "end" REASON LEDGER×6 LATENESS×3 and, if the log has them, LOST FROZEN
 ///                  "certificate" and for each finding NAME VERDICT VALUE BOUND
 ///                  "unknown" KIND                something that readers skip
@@ -72,6 +73,15 @@ struct GoldenTwin: Decodable {
       case "chip-clock": description.clock = .chip(busClock: Int(value))
       case "bus-clock-measured": description.busClockMeasured = Int(value)
       case "boot": description.boot = value
+      case "field":
+        let words = value.split(separator: " ").map { String($0) }
+        let terms = (words[1] + "/" + words[2]).split(separator: "/").compactMap { Int64($0) }
+        guard let axes = AxisMap(words[3]) else {
+          throw BadRecord(record: [.text(value)])
+        }
+        description.sensor.field = FieldDescription(
+          model: words[0], scale: Fraction(terms[0], terms[1]),
+          rate: SampleRate(UInt32(terms[2]), per: UInt32(terms[3])) ?? .fallback, axes: axes)
       case "origin":
         let parts = value.split(separator: " ").compactMap { Int64($0) }
         description.origin = ClockOrigin(monotonic: parts[0], raw: parts[1], boottime: parts[2])
@@ -172,6 +182,13 @@ private struct TwinRecord {
           BusClockReading(
             time: try number(0), hertz: UInt32(try number(1)), least: UInt32(try number(2)),
             most: UInt32(try number(3))), before: 0))
+    case "field":
+      let counts = try (2..<5).map { Int16(try number($0)) }
+      return .record(
+        TickRecord(
+          FieldReading(
+            time: try number(0), width: UInt32(try number(1)), x: counts[0], y: counts[1],
+            z: counts[2], flags: FieldReading.Flags(rawValue: UInt8(try number(5)))), before: 0))
     case "certificate":
       let texts = try (0..<words.count).map { try text($0) }
       return .certificate(

@@ -54,6 +54,9 @@ struct HeaderTextTests {
     calibrated.boot = "c0ffee00-0000-4000-8000-123456789abc"
     calibrated.origin = ClockOrigin(monotonic: .max, raw: -1, boottime: .min)
     calibrated.busClockMeasured = 249_600
+    calibrated.sensor.field = FieldDescription(
+      model: "LSM9DS1", scale: Fraction(7, 500), rate: try #require(SampleRate(5, per: 8)),
+      axes: try #require(AxisMap("x,-y,-z")))
     calibrated.calibration = SensorCalibration(
       id: RecordingID(high: 7, low: 8), name: "a\\b", sensor: "MPU-6050", made: -1,
       gyroscope: SensorCalibration.Gyroscope(offset: Vector3(1, -2, 0.1)))
@@ -63,9 +66,12 @@ struct HeaderTextTests {
   }
 
   @Test(
-    "a calibration and axes that cannot be read are missing, named, and kept by a copy",
+    "a calibration, axes and a magnetometer that cannot be read are missing, named, kept by a copy",
     arguments: [
       ("axes x,y,-z", "\"x,y,-z\" is not valid"), ("axes", "\"\" is not valid"),
+      ("field AK09916 3/20 50/1", "\"AK09916 3/20 50/1\" is not valid"), ("field", nil),
+      ("field AK09916 3/20 50/1 -x,y,z", nil), ("field AK09916 0/20 50/1 x,-y,-z", nil),
+      ("field AK09916 3/20 50 x,-y,-z", nil), ("field  3/20 50/1 x,-y,-z", nil),
       ("calibration imulog-calibration 1\\nid x", "line 2, `id`, has no such value"),
       ("calibration imulog-calibration 2", nil), ("calibration", nil),
       ("calibration imulog-calibration 1\\r\\nid", nil),
@@ -165,6 +171,15 @@ struct HeaderTextTests {
     #expect(reason { $0.timeUnit = 0 } != nil)
     #expect(reason { $0.timeUnit = 1_000_000_001 } != nil)
     #expect(reason { $0.sensor.outputDataRate = .infinity } != nil)
+    for (model, scale) in [("AK 09916", 1), ("", 1), ("AK09916", 0)] as [(String, Int64)] {
+      #expect(
+        reason {
+          $0.sensor.field = AxisMap("x,y,z").map {
+            FieldDescription(
+              model: model, scale: Fraction(scale, 1), rate: .fallback, axes: $0)
+          }
+        } == .badEntry(key: "field", value: "\(model) \(scale)/1 1/1 x,y,z"))
+    }
   }
 
   @Test("that fills the page to the last byte leaves room for samples in the next one")

@@ -7,9 +7,10 @@ import LogFormat
 struct LogContent: Equatable {
   var description: RecordingDescription
   var samples: [TickRecord] = []
-  /// Everything but samples and readings, whose places among these mean nothing.
+  /// Everything but samples and the lists of readings, whose places among these mean nothing.
   var others: [LogRecord] = []
   var readings: [FIFOReading] = []
+  var field: [FieldReading] = []
   var damage: [FormatError] = []
 
   var gaps: [Gap] { others.compactMap { if case .gap(let gap) = $0 { gap } else { nil } } }
@@ -40,6 +41,8 @@ struct LogContent: Equatable {
             }
           } else if case .reading(let reading) = record {
             readings.append(reading)
+          } else if case .field(let reading) = record {
+            field.append(reading)
           } else {
             others.append(record)
           }

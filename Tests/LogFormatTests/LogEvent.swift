@@ -55,6 +55,7 @@ extension LogContent {
         if let gap = record.gap { others.append(.gap(gap)) }
         if let event = record.sensorEvent { others.append(.sensor(event)) }
         if let reading = record.busClock { others.append(.busClock(reading)) }
+        if let reading = record.field { field.append(reading.inMicroseconds) }
       case .mark(let mark): others.append(.mark(mark))
       case .clock(let pair): others.append(.clock(pair))
       case .certificate(let certificate): others.append(.certificate(certificate))
@@ -72,6 +73,17 @@ extension FIFOReading {
     let end = Int64((Double(before + Int64(length)) / 1000).rounded(.up)) * 1000
     var reading = self
     (reading.before, reading.length) = (start, length == 0 ? 0 : UInt32(end - start))
+    return reading
+  }
+}
+
+extension FieldReading {
+  /// The value as a log has it: its interval rounded outwards to microseconds.
+  var inMicroseconds: FieldReading {
+    let (start, end) = (time - Int64(width), time)
+    var reading = self
+    reading.time = end / 1000 * 1000 + (end % 1000 > 0 ? 1000 : 0)
+    reading.width = UInt32(reading.time - (start / 1000 * 1000 - (start % 1000 < 0 ? 1000 : 0)))
     return reading
   }
 }

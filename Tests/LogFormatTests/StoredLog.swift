@@ -11,6 +11,7 @@ struct StoredLog {
   private(set) var samples: [TickRecord] = []
   private(set) var others: [LogRecord] = []
   private(set) var readings: [FIFOReading] = []
+  private(set) var field: [FieldReading] = []
   /// Page, byte in the page, and point of the specification's list, for each part skipped.
   private(set) var damage: [[Int]] = []
 
@@ -31,6 +32,7 @@ struct StoredLog {
       case .sensor(let event): others.append(.sensor(event))
       case .reading(let reading): readings.append(reading)
       case .busClock(let reading): others.append(.busClock(reading))
+      case .field(let reading): field.append(reading)
       case .certificate(let certificate): others.append(.certificate(certificate))
       case .end(let end): others.append(.end(end))
       // Ticks missing between intact pages skip no bytes.

@@ -27,7 +27,7 @@ func audit(
       }
       counted.add(gap.count, gap.cause)
       next += gap.count
-    case .sensorEvent, .reading, .busClock:
+    case .sensorEvent, .reading, .busClock, .field:
       guard record.tick + 1 == next || record.tick == next else {
         return "event \(record) where \(next) was due"
       }

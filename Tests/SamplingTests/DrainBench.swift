@@ -256,7 +256,7 @@ extension DrainBench {
         }
         counted.add(gap.count, gap.cause)
         next += gap.count
-      case .sensorEvent, .busClock: break
+      case .sensorEvent, .busClock, .field: break
       case .reading:
         guard let reading = record.reading else { return "an unreadable reading" }
         guard record.tick <= next || reading.firstTick > Int64(next) else {

@@ -60,6 +60,8 @@ public struct Account: Equatable, Sendable {
   public private(set) var end: RecordingEnd?
   /// The bus's clock as the drains showed it.
   public private(set) var busClock = BusClockAccount()
+  /// What the magnetometer's values show.
+  public private(set) var field = FieldAccount()
   /// What the samples themselves show; `nil` when the pass did not look at them.
   public internal(set) var motion: MotionAccount?
   /// The tick after the last one that was read.
@@ -106,6 +108,7 @@ public struct Account: Equatable, Sendable {
     case .sensor: break
     case .reading: readingCount += 1
     case .busClock(let reading): busClock.add(reading)
+    case .field(let reading): field.add(reading)
     case .certificate(let certificate): self.certificate = certificate
     case .clock(let pair):
       if pair.isBetter(than: clock) { clock = pair }

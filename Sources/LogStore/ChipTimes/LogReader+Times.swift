@@ -52,7 +52,7 @@ extension LogReader where Storage: ~Copyable {
       case .damage:
         times.times.noteDamage()
         return item
-      case .mark, .clock, .reading, .busClock, .certificate: return item
+      case .mark, .clock, .reading, .busClock, .field, .certificate: return item
       }
     }
   }

@@ -19,7 +19,8 @@ FRACTION_KEYS = (
 TEXT_KEYS = (
     "sensor", "output-data-rate", "filter", "board", "host", "software",
     "note", "real-time", "cpu-latency", "begun-by", "trigger",
-    "timetable", "boot", "origin", "axes", "calibration", "recovered-from")
+    "timetable", "boot", "origin", "axes", "calibration", "field",
+    "recovered-from")
 KEYS = ("id", "rate", "channels", *NUMBER_KEYS, *FRACTION_KEYS, *TEXT_KEYS)
 
 _UUID = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gaps, marks, clock pairs, sensor events and the end ("Chunks")."""
 
-from .basics import FormatError, Fields, within_limit, wrap
+from .basics import FormatError, Fields, unfold, within_limit, wrap
 from .header import unescape
 
 CAUSES = {1: "missed", 2: "bus error", 3: "ring full", 4: "stale",
@@ -13,7 +13,7 @@ FAULTS = {0: "none", 1: "bus", 2: "configuration lost", 3: "zeros",
           4: "frozen", 5: "no data", 6: "identity"}
 EPOCH_CAUSES = {1: "start", 2: "reset", 3: "overflow", 4: "burst failed",
                 5: "rate changed", 6: "chip reset", 7: "counted overflow"}
-READINGS, STAMPED_READINGS, CERTIFICATE, BUS_CLOCK = 16, 17, 18, 19
+READINGS, STAMPED_READINGS, CERTIFICATE, BUS_CLOCK, FIELD = 16, 17, 18, 19, 20
 VERDICTS = ("pass", "warn", "fail", "unknown")
 END_REASONS = {1: "completed", 2: "signal", 3: "button", 4: "storage full",
                5: "storage error", 6: "sensor lost", 7: "imported",
@@ -185,8 +185,36 @@ def bus_clock(fields):
     return [{"record": "bus-clock", "time": time, "clocks": clocks}]
 
 
+def field(fields):
+    """Section "Magnetometer (kind 15, first byte 20)": one for each value."""
+    records = []
+    time, width, counts = 0, 0, [0, 0, 0]
+    try:
+        left, step = fields.varint(), fields.varint()
+        if step >= 1 << 48:
+            return unused(FIELD)
+        for _ in range(left):
+            time = wrap(time + step + fields.signed_varint(), 64)
+            change = fields.varint()
+            width = wrap(width + unfold(change // 2), 64)
+            flags = fields.u8() if change % 2 else 0
+            counts = [wrap(count + fields.signed_varint(), 64)
+                      for count in counts]
+            if not -1 << 48 <= time < 1 << 48 or not 0 <= width <= 4294967:
+                return unused(FIELD)
+            if any(wrap(count, 16) != count for count in counts):
+                return unused(FIELD)
+            records.append(
+                {"record": "field", "time": time * 1000,
+                 "width": width * 1000, "counts": counts, "flags": flags}
+                if flags < 4 else _skipped(FIELD, "flags", flags))
+    except FormatError:
+        return unused(FIELD)
+    return records
+
+
 def extended(body, _):
-    """Kind 15: readings, certificates, the bus; all others are skipped."""
+    """Kind 15: readings, certificates, the bus, a magnetometer's values."""
     fields = Fields(body)
     kind = fields.u8()
     if kind in (READINGS, STAMPED_READINGS):
@@ -195,6 +223,8 @@ def extended(body, _):
         return certificate(body[1:])
     if kind == BUS_CLOCK:
         return bus_clock(fields)
+    if kind == FIELD:
+        return field(fields)
     return unused(kind)
 
 

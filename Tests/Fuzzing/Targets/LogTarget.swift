@@ -100,6 +100,8 @@ struct Reading: Equatable {
         _ = damage.description
       case .certificate(let certificate):
         precondition(certificate.shortened.shortened == certificate.shortened, "a finding")
+      case .field(let value):
+        precondition(FieldReading.Flags.known.isSuperset(of: value.flags), "a flag")
       case .mark, .clock, .sensor, .reading, .busClock, .end: break
       }
     }

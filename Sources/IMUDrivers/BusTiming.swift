@@ -44,20 +44,47 @@ public enum BusTiming {
     Int64(bits) * 1_500_000_000 / Int64(busClock ?? 100_000)
   }
 
-  /// Whether a bus of `busClock` hertz can carry `rate` ticks a second.
-  static func carries(_ rate: SampleRate, _ model: SensorModel, busClock: Int) -> Bool {
-    rate.hertz <= 1e9 / Double(nanoseconds(ofTick: model, busClock: busClock))
+  /// Whether a bus of `busClock` hertz can carry `rate` ticks a second, with a look at a magnetometer between two of them.
+  static func carries(
+    _ rate: SampleRate, _ model: SensorModel, with field: FieldModel? = nil, busClock: Int
+  ) -> Bool {
+    rate.hertz <= 1e9 / Double(nanoseconds(ofTick: model, with: field, busClock: busClock))
   }
 
   /// The highest rate that a bus of `busClock` hertz carries, in ticks a second, rounded down.
-  package static func maximumRate(_ model: SensorModel, busClock: Int) -> Int {
-    Int(1_000_000_000 / nanoseconds(ofTick: model, busClock: busClock))
+  package static func maximumRate(
+    _ model: SensorModel, with field: FieldModel? = nil, busClock: Int
+  ) -> Int {
+    Int(1_000_000_000 / nanoseconds(ofTick: model, with: field, busClock: busClock))
+  }
+
+  /// The bytes of each transfer of a look at a magnetometer that finds a value: the status, the axes, the same again where
+  /// they are not held still, and the proof.
+  private static func bursts(ofLook field: FieldModel) -> [Int] {
+    let axes = Array(repeating: field.layout.count, count: field.layout.isShadowed ? 1 : 2)
+    return [1] + axes + [1]
+  }
+
+  /// Bit times a second of following a magnetometer: two of three looks find nothing.
+  static func bits(following field: FieldModel, at rate: SampleRate) -> Int {
+    let bits = ([1, 1] + bursts(ofLook: field)).map { self.bits(ofBurst: $0) }.reduce(0, +)
+    return (rate.hertz * Double(bits)).roundedUp
+  }
+
+  /// The least time of a look that finds a value, in nanoseconds; 0 without a magnetometer.
+  private static func nanoseconds(ofLook field: FieldModel?, busClock: Int) -> Int64 {
+    let bursts = field.map { self.bursts(ofLook: $0) } ?? []
+    let bits = bursts.map { self.bits(ofBurst: $0) }.reduce(0, +)
+    return Int64(bits) * 1_000_000_000 / Int64(busClock) + 50_000 * Int64(bursts.count)
   }
 
   /// The arithmetic in words, such as `an 18-byte burst takes 192 bit times, 1.92 ms at 100 kHz, and 0.05 ms in the
   /// kernel: 507 Hz at most`.
-  static func sentence(_ model: SensorModel, busClock: Int) -> String {
+  static func sentence(
+    _ model: SensorModel, with field: FieldModel? = nil, busClock: Int
+  ) -> String {
     let bits = averageBits(model)
+    let look = Double(nanoseconds(ofLook: field, busClock: busClock)) / 1e6
     let (lengths, further, ticks) = bursts(model)
     let what =
       further.isEmpty
@@ -65,13 +92,17 @@ public enum BusTiming {
       : "\(lengths.count == 1 ? "a burst" : "bursts") of \(SensorError.list(lengths)) bytes, "
         + "and in one tick of \(ticks) of \(SensorError.list(further)) more, take"
     return "\(what) \(bits) bit times, \(milliseconds(bits: bits, busClock: busClock)) ms "
-      + "at \(clock(busClock)), and \(Double(kernelTime(model)) / 1e6) ms in the kernel: "
-      + "\(maximumRate(model, busClock: busClock)) Hz at most"
+      + "at \(clock(busClock)), and \(Double(kernelTime(model)) / 1e6) ms in the kernel"
+      + (look > 0 ? ", and a look at the magnetometer \(look.briefly) ms" : "")
+      + ": \(maximumRate(model, with: field, busClock: busClock)) Hz at most"
   }
 
-  /// The least average time of a tick in nanoseconds: on the wire, with further bursts, and in the kernel.
-  private static func nanoseconds(ofTick model: SensorModel, busClock: Int) -> Int64 {
+  /// The least average time of a tick in nanoseconds: on the wire, with further bursts, in the kernel, and for a look.
+  private static func nanoseconds(
+    ofTick model: SensorModel, with field: FieldModel?, busClock: Int
+  ) -> Int64 {
     Int64(averageBits(model)) * 1_000_000_000 / Int64(busClock) + kernelTime(model)
+      + nanoseconds(ofLook: field, busClock: busClock)
   }
 
   /// Bit times of a tick, with its share of further bursts, rounded up.

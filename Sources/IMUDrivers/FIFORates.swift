@@ -79,6 +79,8 @@ struct DrainTiming {
   let slotBytes: Int
   /// The most bytes of a burst.
   let longestBurst: Int
+  /// Bit times a second of following a magnetometer.
+  var field = 0
 
   /// How often the FIFO is drained, and how much of the bus's time that may take.
   private static let drainsASecond = 50
@@ -89,7 +91,7 @@ struct DrainTiming {
     let bytes = rate.hertz * Double(slotBytes)
     let bursts = max(Double(DrainTiming.drainsASecond), bytes / Double(longestBurst))
     return (bytes * 9 + bursts * Double(BusTiming.bits(ofBurst: 0))).roundedUp
-      + DrainTiming.drainsASecond * BusTiming.bits(ofBurst: 2)
+      + DrainTiming.drainsASecond * BusTiming.bits(ofBurst: 2) + field
   }
 
   /// Whether a bus of `busClock` hertz carries the drains.
@@ -99,8 +101,9 @@ struct DrainTiming {
   /// bus of 400 kHz, and at most 90 % can be used`.
   func sentence(busClock: Int) -> String {
     let bursts = longestBurst < 252 ? " in bursts of \(longestBurst) bytes" : ""
-    return "\(rate.hertz.briefly) samples of \(slotBytes) bytes a second and "
-      + "\(DrainTiming.drainsASecond) drains\(bursts) take \(bits) bit times, "
+    let (comma, magnetometer) = field > 0 ? (",", " and the magnetometer") : (" and", "")
+    return "\(rate.hertz.briefly) samples of \(slotBytes) bytes a second\(comma) "
+      + "\(DrainTiming.drainsASecond) drains\(bursts)\(magnetometer) take \(bits) bit times, "
       + "\((Double(bits) * 100 / Double(busClock)).roundedUp) % of a bus of "
       + "\(BusTiming.clock(busClock)), and at most \(DrainTiming.fullestPercent) % can be used"
   }

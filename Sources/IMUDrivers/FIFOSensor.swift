@@ -158,6 +158,13 @@ extension FIFOSensor: ChipSetUp where Bus: ~Copyable {
     return try chip.checkConfiguration()
   }
 
+  /// See ``ChipSetUp/followField(before:origin:_:)``.
+  public mutating func followField(
+    before deadline: MonotonicTime, origin: MonotonicTime, _ now: () -> MonotonicTime
+  ) -> FieldStep {
+    chip.followField(before: deadline, origin: origin, now)
+  }
+
   /// Reads the temperature where the FIFO has none, for later samples.
   @inlinable
   mutating func readSlowTemperature() throws(BusError) {

@@ -3,8 +3,8 @@
 import IMUModel
 
 extension SensorFamily {
-  /// InvenSense ICM-20948: big-endian, acceleration first, registers in banks. Its magnetometer is another die and is left
-  /// alone.
+  /// InvenSense ICM-20948: big-endian, acceleration first, registers in banks. Its magnetometer is another die: see
+  /// ``FieldModel``.
   ///
   /// Register 00, in which it has its identity, is the seconds in a clock, which never read EA. The data sheet does not
   /// mention shadow registers; those of its predecessors are assumed.
@@ -23,7 +23,7 @@ extension SensorFamily {
 extension SensorModel {
   static let icm20948Family = [icm20948]
 
-  /// Without its magnetometer (DS-000189 tables 1 and 2, section 8). FS_SEL, bits [2:1], rises with the range.
+  /// DS-000189 tables 1 and 2, section 8. FS_SEL, bits [2:1], rises with the range.
   package static let icm20948 = SensorModel(
     "icm20948", name: "ICM-20948", .icm20948, identity: 0xEA,
     accelerometer: SensorRange.invenSenseAccelerometer(codeShift: 1, 230e-6),
@@ -42,6 +42,7 @@ enum ICM20948 {
   static var power1: Register { Register(0x06, "PWR_MGMT_1") }
   /// [5:3] accelerometer off, [2:0] gyroscope off.
   static var power2: Register { Register(0x07, "PWR_MGMT_2") }
+  /// [5] latched, [1] BYPASS_EN: the magnetometer's bus is connected with this one.
   static var interruptPin: Register { Register(0x0F, "INT_PIN_CFG") }
   /// [0] RAW_DATA_0_RDY_EN.
   static var interruptEnable: Register { Register(0x11, "INT_ENABLE_1") }
@@ -135,7 +136,8 @@ extension ICM20948 {
     // CLKSEL 1: the gyroscope's oscillator while that is on.
     settings.wake = (power1, 0x01)
     settings.writes = [
-      power2: 0x00, userControl: 0x00, lowPower: 0x00, interruptPin: 0x20, interruptEnable: 0x01,
+      power2: 0x00, userControl: 0x00, lowPower: 0x00,
+      interruptPin: configuration.fieldRate == nil ? 0x20 : 0x22, interruptEnable: 0x01,
       fifoEnable1: 0x00, fifoEnable2: 0x00, fifoMode: 0x00,
       gyroscope: rotation[gyroscope] | ranges.gyroscope.code | 0x01, gyroscope2: 0x00,
       accelerometer: acceleration[accelerometer] | ranges.accelerometer.code | 0x01,

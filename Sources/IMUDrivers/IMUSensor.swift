@@ -25,6 +25,23 @@ public protocol ChipSetUp: ~Copyable {
   ///
   /// - Throws: ``BusError`` when the chip cannot be read.
   mutating func checkConfiguration() throws(BusError) -> ConfigurationCheck
+
+  /// Looks for a new value of the magnetometer, or takes a step of setting that up again, if that is due and will be done
+  /// before `deadline`. It neither throws nor allocates. Without a magnetometer, and while the chip is set up, nothing is due.
+  ///
+  /// - Parameters:
+  ///   - origin: Tick 0's deadline.
+  ///   - now: The present instant.
+  mutating func followField(
+    before deadline: MonotonicTime, origin: MonotonicTime, _ now: () -> MonotonicTime
+  ) -> FieldStep
+}
+
+extension ChipSetUp where Self: ~Copyable {
+  /// That of a chip without a magnetometer.
+  public mutating func followField(
+    before deadline: MonotonicTime, origin: MonotonicTime, _ now: () -> MonotonicTime
+  ) -> FieldStep { .idle(until: MonotonicTime(nanoseconds: .max)) }
 }
 
 /// A chip that a sampler reads: the interface between drivers and the sampling loop.

@@ -4,7 +4,7 @@ import IMUModel
 
 extension SensorFamily {
   /// ST LSM9DS1, the accelerometer and gyroscope of the Sense HAT: little-endian, no shadow registers. Its
-  /// magnetometer is another chip on the bus and is left alone.
+  /// magnetometer is another chip on the bus: see ``FieldModel``.
   public static let lsm9ds1 = SensorFamily(
     addresses: [0x6A, 0x6B], identityRegister: LSM9DS1Register.identity,
     registers: LSM9DS1Register.all, unsupported: [:],
@@ -28,7 +28,7 @@ extension SensorFamily {
 extension SensorModel {
   static let lsm9ds1Family = [lsm9ds1]
 
-  /// Without its magnetometer (DocID025715 table 3). The 16 g scale is not twice the 8 g one: the range spans ±21858
+  /// DocID025715 table 3. The 16 g scale is not twice the 8 g one: the range spans ±21858
   /// counts. The data sheet gives no noise; these figures are below a chip's, so that one at rest never counts as stuck.
   package static let lsm9ds1 = SensorModel(
     "lsm9ds1", .lsm9ds1, identity: 0x68,

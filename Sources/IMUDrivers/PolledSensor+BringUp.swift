@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUModel
+public import IMUModel
 
-/// The state of bring-up.
+/// The state of bring-up. The magnetometer's follows the first one.
 ///
 ///     identify ─► reset ─► wake ─► configure ─► start ─► discard ─► settle ─► ready
 ///                  poll    retry                look  │       ▲       ▲
@@ -32,7 +32,11 @@ extension PolledSensor where Bus: ~Copyable {
   public mutating func bringUp() throws(SensorError) -> BringUpStep {
     do throws(SensorError) {
       while true {
-        if let step = try proceed() { return step }
+        if let step = try proceed() {
+          // Only before the first sample: later the magnetometer is set up beside them.
+          guard step == .ready, field?.hasStarted == false else { return step }
+          return try bringUpField()
+        }
       }
     } catch {
       restart()
@@ -47,6 +51,34 @@ extension PolledSensor where Bus: ~Copyable {
     usesNewest = newest != nil
     hasReplaced = false
     assembly.desynchronise()
+    field?.restart()
+  }
+
+  /// See ``ChipSetUp/followField(before:origin:_:)``.
+  public mutating func followField(
+    before deadline: MonotonicTime, origin: MonotonicTime, _ now: () -> MonotonicTime
+  ) -> FieldStep {
+    let idle = FieldStep.idle(until: MonotonicTime(nanoseconds: .max))
+    guard state == .ready else { return idle }
+    return field?.follow(on: &bus, before: deadline, origin: origin, now) ?? idle
+  }
+
+  private mutating func bringUpField() throws(SensorError) -> BringUpStep {
+    if field?.isUntouched == true { try refuseTwin() }
+    return try field?.bringUp(on: &bus) ?? .ready
+  }
+
+  /// Throws when another chip of the model is on the bus, whose magnetometer may be the one that answers.
+  private mutating func refuseTwin() throws(SensorError) {
+    for other in model.addresses where other != address {
+      let found: UInt8?
+      do throws(BusError) {
+        found = try bus.readBurstPatiently(other, register: identityRegister, count: 1)[0]
+      } catch {
+        found = nil
+      }
+      if found == identity { throw .twoFields(model, at: address, and: other) }
+    }
   }
 
   /// One step, and the wait after it, if any.

@@ -34,6 +34,8 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
   let model: SensorModel
   let settings: ChipSettings
   var state = BringUpState.identify(attempt: 0)
+  /// The magnetometer in its package, where that is recorded.
+  var field: FieldSensor?
 
   /// See ``ChipSetUp/description``.
   public let description: SensorDescription
@@ -74,6 +76,7 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
     self.assembly = SlotAssembly(settings.newest?.channels ?? configuration.channels)
     self.model = model
     self.settings = settings
+    self.field = configuration.fieldRate.flatMap { FieldSensor(inside: model, rate: $0) }
   }
 
   /// Ends the driver and gives the bus back.

@@ -25,6 +25,8 @@ public struct SensorConfiguration: Equatable, Sendable {
   public var watermark: Int?
   /// Whether the chip stamps the samples in its FIFO with its own counter, where ``SensorModel/hasStamps``.
   public var stampsSamples = false
+  /// The rate of the magnetometer in the chip's package, one of ``FieldModel/rates``; `nil` to leave it alone.
+  public var fieldRate: SampleRate?
   /// Whether the outputs have noise, which tells a stuck chip from one at rest; `false` when a recording is played back.
   public var hasNoise = true
 
@@ -54,6 +56,14 @@ public struct SensorConfiguration: Equatable, Sendable {
     guard gyroscope.contains(gyroscopeRange) else {
       throw .noRange(model, "gyroscope", gyroscopeRange, of: gyroscope, unit: "dps")
     }
+    let field = field(of: model)
+    if let fieldRate {
+      guard field?.rates.contains(fieldRate) == true else {
+        throw .noFieldRate(model, field, asked: fieldRate)
+      }
+      // A history of samples keeps the values among them, and has room for as many.
+      guard fieldRate.hertz <= rate.hertz else { throw .fieldAboveRate(fieldRate, rate) }
+    }
     if readsFIFO {
       guard !model.fifoRates(channels: .all).isEmpty else { throw .noFIFO(model) }
       guard let exact = exact(for: model) else {
@@ -64,9 +74,14 @@ public struct SensorConfiguration: Equatable, Sendable {
     guard rate.hertz <= Double(model.maximumPolledRate) else {
       throw .rateAboveChip(model, asked: rate)
     }
-    if let busClock, !BusTiming.carries(rate, model, busClock: busClock) {
-      throw .rateAboveBus(model, asked: rate, busClock: busClock)
+    if let busClock, !BusTiming.carries(rate, model, with: field, busClock: busClock) {
+      throw .rateAboveBus(model, with: field, asked: rate, busClock: busClock)
     }
+  }
+
+  /// The magnetometer that is recorded.
+  private func field(of model: SensorModel) -> FieldModel? {
+    fieldRate.flatMap { _ in FieldModel.inside(model) }
   }
 
   /// The same with the chip's own rate in its FIFO; `nil` where it has none.
@@ -82,7 +97,12 @@ public struct SensorConfiguration: Equatable, Sendable {
   func validateDrains(of model: SensorModel, longestBurst: Int) throws(SensorError) {
     let clock = busClock ?? model.maximumBusClock
     func timing(isStamped: Bool) -> DrainTiming {
-      model.drainTiming(rate, channels, isStamped: isStamped, longestBurst: longestBurst)
+      var timing = model.drainTiming(
+        rate, channels, isStamped: isStamped, longestBurst: longestBurst)
+      if let fieldRate, let field = field(of: model) {
+        timing.field = BusTiming.bits(following: field, at: fieldRate)
+      }
+      return timing
     }
     let asked = timing(isStamped: stampsSamples && model.hasStamps)
     guard asked.fits(busClock: clock) else {
@@ -133,5 +153,6 @@ extension SensorDescription {
       gyroscopeRange: configuration.gyroscopeRange, accelerometerScale: acceleration,
       gyroscopeScale: rotation, temperatureScale: model.temperature.scale,
       temperatureOffset: model.temperature.offset, outputDataRate: outputDataRate, filter: filter)
+    field = configuration.fieldRate.flatMap { FieldModel.inside(model)?.description(at: $0) }
   }
 }

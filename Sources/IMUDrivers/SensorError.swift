@@ -23,6 +23,8 @@ public enum SensorError: Error, Equatable, Sendable {
   case noSamples(SensorModel, address: I2CAddress, Register)
   /// A transfer failed during bring-up.
   case bus(SensorModel, Register, BusError)
+  /// The magnetometer in the chip's package cannot be used.
+  case field(FieldModel, I2CAddress, FieldFinding)
 }
 
 extension SensorError: CustomStringConvertible {
@@ -53,6 +55,19 @@ extension SensorError: CustomStringConvertible {
     case .bus(let model, let register, let error):
       return "setting up the \(model.name) at \(error.address), \(register): \(error); "
         + SensorError.remedy(error.kind)
+    case .field(let model, let address, let finding):
+      return "the magnetometer \(model.name) at \(address) " + SensorError.words(finding)
+    }
+  }
+
+  private static func words(_ finding: FieldFinding) -> String {
+    switch finding {
+    case .bus(let error):
+      "cannot be set up: \(error); \(remedy(error.kind)), or record without it"
+    case .differs(let register, let expected, let found):
+      "has \(hexadecimal(found)) in register \(hexadecimal(register)), not \(hexadecimal(expected)): check its supply, and "
+        + "whether another chip has its address; or record without it"
+    case .silent: "is set up and measures nothing; switch its power off and on"
     }
   }
 
@@ -114,6 +129,36 @@ extension SensorError {
     )
   }
 
+  /// The chip has no magnetometer, or that has no such rate.
+  static func noFieldRate(
+    _ model: SensorModel, _ field: FieldModel?, asked: SampleRate
+  ) -> SensorError {
+    guard let field else {
+      let hosts = FieldModel.all.map { "the \($0.host.name)" }.joined(separator: " and ")
+      return configuration("the \(model.name) has no magnetometer: \(hosts) have one")
+    }
+    let rates = field.rates.map { Plain.hertz($0) }.joined(separator: ", ")
+    return configuration(
+      "the \(model.name)'s magnetometer has no rate of \(Plain.hertz(asked)) Hz: ask for \(rates) Hz"
+    )
+  }
+
+  /// The magnetometer would have more values than there are samples.
+  static func fieldAboveRate(_ field: SampleRate, _ rate: SampleRate) -> SensorError {
+    configuration(
+      "the magnetometer's \(Plain.hertz(field)) Hz are more than the samples' \(Plain.hertz(rate)) Hz: "
+        + "ask for fewer, or for more samples")
+  }
+
+  /// Two chips of a model are on one bus, and nothing shows which magnetometer is whose.
+  static func twoFields(
+    _ model: SensorModel, at address: I2CAddress, and other: I2CAddress
+  ) -> SensorError {
+    configuration(
+      "the \(model.name)s at \(address) and \(other) each have a magnetometer, and nothing shows "
+        + "which of them answers: put one on a bus of its own, or record without it")
+  }
+
   /// The chip cannot be polled that fast.
   static func rateAboveChip(_ model: SensorModel, asked: SampleRate) -> SensorError {
     configuration(
@@ -136,15 +181,20 @@ extension SensorError {
   }
 
   /// The bus cannot carry that rate.
-  static func rateAboveBus(_ model: SensorModel, asked: SampleRate, busClock: Int) -> SensorError {
-    let sentence =
-      BusTiming.sentence(model, busClock: busClock) + ", \(hertz(asked)) Hz was requested; "
-    let most = BusTiming.maximumRate(model, busClock: busClock)
+  static func rateAboveBus(
+    _ model: SensorModel, with field: FieldModel?, asked: SampleRate, busClock: Int
+  ) -> SensorError {
+    // Where it could without a magnetometer.
+    let field = BusTiming.carries(asked, model, busClock: busClock) ? field : nil
+    let sentence = BusTiming.sentence(model, with: field, busClock: busClock)
+    let most = BusTiming.maximumRate(model, with: field, busClock: busClock)
     let faster = fasterClock(model, than: busClock) {
-      BusTiming.carries(asked, model, busClock: $0)
+      BusTiming.carries(asked, model, with: field, busClock: $0)
     }
     return configuration(
-      sentence + (faster ?? (most > 0 ? "ask for \(most) Hz or less" : "ask for less")))
+      "\(sentence), \(hertz(asked)) Hz was requested; "
+        + (faster ?? (most > 0 ? "ask for \(most) Hz or less" : "ask for less"))
+        + (field == nil ? "" : ", or record without the magnetometer"))
   }
 
   /// A refusal by a bus that is slower than configured, and what keeps its clock, if the board has a command for it.
@@ -201,8 +251,9 @@ extension SensorError {
   ) -> SensorError {
     let sentence = asked.sentence(busClock: busClock) + "; "
     let most = model.fifoRates(channels: channels).last { rate in
-      DrainTiming(rate: rate, slotBytes: asked.slotBytes, longestBurst: asked.longestBurst)
-        .fits(busClock: busClock)
+      DrainTiming(
+        rate: rate, slotBytes: asked.slotBytes, longestBurst: asked.longestBurst, field: asked.field
+      ).fits(busClock: busClock)
     }
     let remedy =
       fasterClock(model, than: busClock, where: asked.fits)

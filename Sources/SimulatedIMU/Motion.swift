@@ -14,13 +14,16 @@ public struct Motion: Sendable {
     public var angularRate: SIMD3<Double>
     /// The chip's temperature in °C.
     public var temperature: Double
+    /// The magnetic field in µT.
+    public var field: SIMD3<Double>
 
-    /// A state of motion; at 25 °C by default.
+    /// A state of motion; at 25 °C in the ``Motion/earthField`` by default.
     public init(
-      acceleration: SIMD3<Double>, angularRate: SIMD3<Double>, temperature: Double = 25
+      acceleration: SIMD3<Double>, angularRate: SIMD3<Double>, temperature: Double = 25,
+      field: SIMD3<Double> = Motion.earthField
     ) {
       (self.acceleration, self.angularRate) = (acceleration, angularRate)
-      self.temperature = temperature
+      (self.temperature, self.field) = (temperature, field)
     }
   }
 
@@ -45,6 +48,10 @@ public struct Motion: Sendable {
 
   /// Standard gravity in m/s² (CGPM 1901).
   public static let standardGravity = 9.80665
+
+  /// The earth's field in µT where ``turn`` and ``tumble`` are, in the axes of a chip that lies flat and does not turn: 49.2 µT,
+  /// 61° down, and 17° to the right of X.
+  public static let earthField = SIMD3(23.0, -7.0, -43.0)
 
   /// The chip lies flat: 1 g along Z, no rotation, 25 °C.
   public static let still = steady(
@@ -121,12 +128,19 @@ struct MotionSource: @unchecked Sendable, BitwiseCopyable {
     let time = max(0, seconds - 5)
     let speed = seconds > 5 ? 2 * Double.pi : 0
     let (a, b) = (0.25 * time, 0.3125 * time)
-    let up = (sine: Sinusoid.sine(turns: a), cosine: Sinusoid.cosine(turns: a))
     let (sine, cosine) = (Sinusoid.sine(turns: b), Sinusoid.cosine(turns: b))
     return Motion.Truth(
-      acceleration: Motion.standardGravity
-        * SIMD3(-sine * up.cosine, up.sine, cosine * up.cosine),
-      angularRate: speed * SIMD3(0.25 * cosine, 0.3125, 0.25 * sine))
+      acceleration: Motion.standardGravity * turned(SIMD3(0, 0, 1), a, b),
+      angularRate: speed * SIMD3(0.25 * cosine, 0.3125, 0.25 * sine),
+      field: turned(Motion.earthField, a, b))
+  }
+
+  /// A vector of the world in the axes of a chip that is turned about the world's X by `a` turns and its own Y by `b`.
+  private static func turned(_ vector: SIMD3<Double>, _ a: Double, _ b: Double) -> SIMD3<Double> {
+    var (sine, cosine) = (Sinusoid.sine(turns: a), Sinusoid.cosine(turns: a))
+    let (y, z) = (vector.y * cosine + vector.z * sine, vector.z * cosine - vector.y * sine)
+    (sine, cosine) = (Sinusoid.sine(turns: b), Sinusoid.cosine(turns: b))
+    return SIMD3(vector.x * cosine - z * sine, y, z * cosine + vector.x * sine)
   }
 
   private static func tumble(at seconds: Double) -> Motion.Truth {
@@ -142,7 +156,8 @@ struct MotionSource: @unchecked Sendable, BitwiseCopyable {
         -gravity * Sinusoid.sine(turns: angle), 1.5 * Sinusoid.sine(turns: 2.3 * seconds),
         gravity * Sinusoid.cosine(turns: angle)),
       angularRate: SIMD3(0, 2 * Double.pi * turnsPerSecond, 0),
-      temperature: 25 + 2 * Sinusoid.sine(turns: seconds / 120))
+      temperature: 25 + 2 * Sinusoid.sine(turns: seconds / 120),
+      field: turned(Motion.earthField, 0, angle))
   }
 }
 

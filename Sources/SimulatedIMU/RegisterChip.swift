@@ -22,6 +22,9 @@ protocol RegisterChip: Sendable {
   /// Whether the chip acknowledges its address at `instant`.
   func acknowledges(at instant: Int64) -> Bool
 
+  /// Whether the chip connects the bus behind it, where its magnetometer is, with this one; `true` where there is none.
+  var isBypassed: Bool { get }
+
   /// How the output registers stand still, if they do.
   var freeze: OutputFreeze? { get set }
 
@@ -62,6 +65,7 @@ extension RegisterChip {
       kept: survivesReset ? outputs(atTick: first) : nil)
   }
 
+  var isBypassed: Bool { true }
   mutating func loseFromFIFO(at instant: Int64) {}
   mutating func isInterruptHigh(at instant: Int64) -> Bool { false }
   mutating func beginRead(at instant: Int64) {}

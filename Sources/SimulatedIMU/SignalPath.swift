@@ -21,11 +21,13 @@ struct SignalPath: Sendable, BitwiseCopyable {
   let accelerometerOffset: SIMD3<Double>
   /// Zero-rate level in °/s.
   let gyroscopeOffset: SIMD3<Double>
+  /// Whether the chip is off by its tolerances.
+  private let hasZeroOffsets: Bool
 
   /// With tolerances, the largest zero-g level in g by axis and zero-rate level in °/s.
   init(
     chip: SimulatedChip, source: MotionSource, origin: Int64,
-    accelerometerTolerance: SIMD3<Double>, gyroscopeTolerance: Double
+    accelerometerTolerance: SIMD3<Double> = SIMD3(), gyroscopeTolerance: Double = 0
   ) {
     self.source = source
     self.origin = origin
@@ -33,7 +35,7 @@ struct SignalPath: Sendable, BitwiseCopyable {
     (hasNoise, noiseFactor, fault) = (chip.hasNoise, chip.noiseFactor, chip.axisFault)
     accelerometerGain = chip.hasDoubleRange ? 0.5 : 1
     isLeftHanded = chip.model == .lsm9ds1
-    selfTest = chip.selfTest
+    (selfTest, hasZeroOffsets) = (chip.selfTest, chip.hasZeroOffsets)
     let noise = noise
     func offsets(from axis: Int) -> SIMD3<Double> {
       guard chip.hasZeroOffsets else { return SIMD3(repeating: 0) }
@@ -74,6 +76,28 @@ struct SignalPath: Sendable, BitwiseCopyable {
     }
     let celsius = source.truth(at: instant - origin)?.temperature ?? 25
     return Self.count((celsius - zero) * sensitivity)
+  }
+
+  /// The magnetic field in µT, with a noise of `deviation`, of a magnetometer's sample with this number.
+  ///
+  /// Iron that moves with the chip adds a field of its own and bends the outer one.
+  func field(_ number: Int64, at instant: Int64, deviation: Double) -> SIMD3<Double> {
+    // A recording has no field; its chip lies flat.
+    let outer = source.truth(at: instant - origin)?.field ?? Motion.earthField
+    var value = outer
+    if hasZeroOffsets {
+      func some(_ most: Double, _ axis: Int) -> SIMD3<Double> {
+        SIMD3(from: axis) { noise.even(sample: -1, axis: $0) } * most
+      }
+      // A symmetric matrix less 1: its diagonal, and its elements yz, xz and xy.
+      let (diagonal, beside) = (some(0.08, 9), some(0.04, 12))
+      value += some(30, 6) + diagonal * outer
+      value += SIMD3(
+        beside.z * outer.y + beside.y * outer.z, beside.z * outer.x + beside.x * outer.z,
+        beside.y * outer.x + beside.x * outer.y)
+    }
+    if hasNoise { value += noise.gaussians(sample: number, axis: 6) * deviation * noiseFactor }
+    return value
   }
 
   /// A sensor's output before it has settled: anything within half of full scale.

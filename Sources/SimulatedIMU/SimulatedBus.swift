@@ -49,8 +49,8 @@ public struct SimulatedBus<Clock: MonotonicClock>: I2CBus, ~Copyable, @unchecked
     wire.deallocate()
   }
 
-  /// Puts a chip on the bus, at most four, as ``init(clock:chip:address:motion:busHertz:poweredOn:)``; traps when the address
-  /// is taken.
+  /// Puts a chip on the bus, at most four, as ``init(clock:chip:address:motion:busHertz:poweredOn:)``, with its magnetometer
+  /// if that has a free address; traps when the chip's address is taken.
   public mutating func attach(
     _ chip: SimulatedChip, at address: I2CAddress, poweredOn: MonotonicTime? = nil
   ) {

@@ -8,11 +8,11 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
     case mpu6050
     /// STMicroelectronics LSM6DSO and relatives.
     case lsm6dso
-    /// STMicroelectronics LSM9DS1, the accelerometer and gyroscope of the Sense HAT.
+    /// STMicroelectronics LSM9DS1 of the Sense HAT, with its magnetometer at 1C beside it.
     case lsm9ds1
     /// STMicroelectronics LSM6DSV and relatives.
     case lsm6dsv
-    /// InvenSense ICM-20948 without its magnetometer.
+    /// InvenSense ICM-20948, with its magnetometer at 0C behind it.
     case icm20948
 
     /// The type that simulates it.
@@ -23,6 +23,15 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
       case .lsm9ds1: return SimulatedLSM9DS1.self
       case .lsm6dsv: return SimulatedLSM6DSV.self
       case .icm20948: return SimulatedICM20948.self
+      }
+    }
+
+    /// Its magnetometer, and where that is.
+    var field: (type: any RegisterChip.Type, address: UInt8)? {
+      switch self {
+      case .icm20948: return (SimulatedAK09916.self, SimulatedAK09916.address)
+      case .lsm9ds1: return (SimulatedLSM9DS1Field.self, SimulatedLSM9DS1Field.address)
+      default: return nil
       }
     }
   }

@@ -2,7 +2,7 @@
 
 import IMUModel
 
-/// An ICM-20948 as its data sheet (DS-000189) describes it, without its magnetometer.
+/// An ICM-20948 as its data sheet (DS-000189) describes it; its magnetometer is a chip of its own behind it.
 ///
 ///     oscillator ─► sampling ─► shadow registers ─► (not during a burst) ─► registers 2D…3A of bank 0 ─► bus
 ///                      └──────► FIFO
@@ -77,6 +77,9 @@ struct SimulatedICM20948: RegisterChip, Sendable, BitwiseCopyable {
   }
 
   func acknowledges(at instant: Int64) -> Bool { instant >= usableFrom }
+
+  /// BYPASS_EN, INT_PIN_CFG bit 1, while I2C_MST_EN, USER_CTRL bit 5, is 0.
+  var isBypassed: Bool { user[0x0F] & 0x02 != 0 && user[0x03] & 0x20 == 0 }
 
   /// All registers are as after power-on, and the chip sleeps.
   private mutating func reset(atTick tick: Int64) {

@@ -7,7 +7,7 @@ import IMUModel
 /// With both sensors on they share the gyroscope's data rate, and a burst goes from 1D, the last byte of angular
 /// rate, to 28, the first of acceleration, and from 2D back to 18. With the accelerometer alone it goes from 2D to 28.
 ///
-/// Not simulated: FIFO (its count is 0), interrupts, high-pass filters, low power, the magnetometer, which is another device.
+/// Its magnetometer is another device. Not simulated: FIFO (its count is 0), interrupts, high-pass filters, low power.
 struct SimulatedLSM9DS1: STChip, BitwiseCopyable {
   static let whoAmI: UInt8 = 0x0F
   // Register numbers (section 6).

@@ -26,9 +26,12 @@ struct Wire: ~Copyable {
   struct Place {
     let address: UInt8
     var chip: any RegisterChip
+    /// The place of the chip that it is the magnetometer of.
+    var host: Int?
   }
 
-  static let capacity = 4
+  /// Four chips and their magnetometers.
+  static let capacity = 8
 
   // Safe: allocated in `init` and freed in `deinit` by the one owner that a ~Copyable value has; only the first `count` of
   // `capacity` places are initialised, and only they are used. Chips are changed in place, so that a transfer neither
@@ -76,12 +79,18 @@ struct Wire: ~Copyable {
 
   mutating func attach(_ chip: SimulatedChip, at address: I2CAddress, poweredOn instant: Int64) {
     precondition(place(of: address) == nil, "the address is taken")
-    precondition(count < Self.capacity, "the bus has four chips")
+    precondition(count + 2 <= Self.capacity, "the bus has four chips")
     let type = chip.model.type
     let place = Place(
       address: address.rawValue,
       chip: type.init(chip, source: source, motionOrigin: origin, poweredOn: instant))
     (places + count).initialize(to: place)
+    count += 1
+    guard let (type, address) = chip.model.field,
+      self.place(of: I2CAddress(known: address)) == nil
+    else { return }
+    let field = type.init(chip, source: source, motionOrigin: origin, poweredOn: instant)
+    (places + count).initialize(to: Place(address: address, chip: field, host: count - 1))
     count += 1
   }
 
@@ -247,7 +256,10 @@ struct Wire: ~Copyable {
 
   private func acknowledges(_ address: I2CAddress, at instant: Int64) -> Bool {
     if instant < silentUntil { return true }
-    return place(of: address).map { places[$0].chip.acknowledges(at: instant) } ?? false
+    guard let place = place(of: address), places[place].chip.acknowledges(at: instant) else {
+      return false
+    }
+    return places[place].host.map { places[$0].chip.isBypassed } ?? true
   }
 
   private mutating func apply(_ fault: Fault, at instant: Int64) {

@@ -231,8 +231,8 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
   mutating func doDuty(at now: MonotonicTime) -> MonotonicTime? {
     let deadline = pace.deadline
     switch supervisor.duty(at: now, before: deadline, isHolding: false) {
-    case .none(let until): return until
-    case .probe: return deadline
+    case .none(let until): return followField(until: until, at: now)
+    case .probe: return followField(until: deadline, at: now)
     case .check: notice(.check)
     case .bringUp:
       if let now = proofs.bringUp(&sensor, &supervisor, clock, tick: tick) {
@@ -240,6 +240,13 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
       }
     }
     return nil
+  }
+
+  @inlinable
+  mutating func followField(until idle: MonotonicTime, at now: MonotonicTime) -> MonotonicTime? {
+    proofs.followField(
+      &sensor, clock, origin: schedule.start, tick: tick, before: pace.deadline, until: idle,
+      failure: &holdUp, at: now)
   }
 
   @inlinable

@@ -9,7 +9,11 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   mutating func doDuty(at now: MonotonicTime) -> MonotonicTime? {
     let deadline = schedule.deadline(of: tick)
     switch supervisor.duty(at: now, before: deadline, isHolding: !proofs.held.isEmpty) {
-    case .none(let until): return until
+    case .none(let until):
+      let next = proofs.followField(
+        &sensor, clock, origin: schedule.start, tick: tick, before: deadline, until: until,
+        failure: &holdUp, at: now)
+      if let next { return next }
     case .check: notice(.check)
     case .probe: probe(at: now)
     case .bringUp: bringUp()

@@ -65,7 +65,7 @@ public struct Sampler<
     consumed = clock.now()
     self.sensor = sensor
     self.clock = clock
-    self.proofs = ProofQueue(capacity: 1024, sink: sink)
+    self.proofs = ProofQueue(capacity: 1200, sink: sink)
     self.schedule = Schedule(start: start, rate: rate, plannedTicks: plannedTicks)
     self.timeUnit = timeUnit
     self.stop = stop

@@ -76,6 +76,32 @@ extension ProofQueue where Sink: ~Copyable {
     return nil
   }
 
+  /// Looks at the magnetometer when that is due and will end before `deadline`: a look that comes late loses less than a late
+  /// sample.
+  ///
+  /// - Parameters:
+  ///   - idle: The earliest instant of other work.
+  ///   - failure: Becomes the errno of a look that took too long.
+  /// - Returns: `nil` after a look, else the earliest instant of the next work.
+  @inlinable
+  mutating func followField<Sensor: ChipSetUp & ~Copyable>(
+    _ sensor: inout Sensor, _ clock: some MonotonicClock, origin: MonotonicTime, tick: UInt64,
+    before deadline: MonotonicTime, until idle: MonotonicTime, failure: inout Int32,
+    at now: MonotonicTime
+  ) -> MonotonicTime? {
+    switch sensor.followField(before: deadline, origin: origin, { clock.now() }) {
+    case .idle(let until): return min(idle, until)
+    case .looked(let value):
+      let end = clock.now()
+      if end - now >= Supervisor.transferLimit { failure = Supervisor.timedOut }
+      if let value {
+        append(TickRecord(value, before: tick), at: end)
+        release(at: end)
+      }
+      return nil
+    }
+  }
+
   /// The chip is set up again.
   @inlinable
   mutating func noteReady(_ supervisor: inout Supervisor, tick: UInt64, at now: MonotonicTime) {

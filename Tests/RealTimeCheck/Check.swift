@@ -30,6 +30,8 @@ func check(_ options: Options) throws(SensorError) -> Bool {
     isClean = try checkFIFO(.lsm6dso, .lsm6dso, rate: 1666, dips: dips, options) && isClean
     isClean =
       try checkFIFO(.lsm6dso, .lsm6dso, rate: 833, isStamped: true, dips: dips, options) && isClean
+    isClean =
+      try checkFIFO(.icm20948, .icm20948, rate: 1125, field: 100, dips: dips, options) && isClean
   }
   return isClean
 }
@@ -78,18 +80,21 @@ private func check<Sensor: IMUSensor & ~Copyable>(
 
 /// Counts on one chip that keeps the time.
 private func checkFIFO(
-  _ chip: SimulatedChip, _ model: SensorModel, rate: UInt32, isStamped: Bool = false, dips: Bool,
-  _ options: Options
+  _ chip: SimulatedChip, _ model: SensorModel, rate: UInt32, isStamped: Bool = false,
+  field: UInt32? = nil, dips: Bool, _ options: Options
 ) throws(SensorError) -> Bool {
   let clock = VirtualClock()
   var configuration = SensorConfiguration(rate: SampleRate(known: rate), busClock: busHertz)
   configuration.stampsSamples = isStamped
+  configuration.fieldRate = field.map { SampleRate(known: $0) }
   var sensor = try FIFOSensor(
     bus: bus(chip, model, clock: clock, dips: dips), identity: identity(model),
     configuration: configuration)
   try bringUp(&sensor, clock)
   var ends = RingEnds<TickRecord>()
-  let name = "\(model.name) by its own clock at \(rate) Hz"
+  let name =
+    "\(model.name) by its own clock at \(rate) Hz"
+    + (field.map { " with its magnetometer at \($0) Hz" } ?? "")
   return check(
     Drainer(
       sensor: sensor, clock: clock,

@@ -12,6 +12,8 @@ struct DrainBench: Sendable {
   /// Ticks of the chip's oscillator from one sample to the next.
   var stride: Int64
   var channels: ChannelSet = .all
+  /// The rate of the magnetometer, if it is recorded.
+  var field: SampleRate?
   var milliseconds: Int64 = 3000
   var clockErrorPartsPerMillion = 0
   /// By how much `CLOCK_MONOTONIC` is ahead of `CLOCK_MONOTONIC_RAW`, in nanoseconds.
@@ -86,6 +88,7 @@ struct DrainBench: Sendable {
       rate: rate, accelerometerRange: model.accelerometerRanges[1], gyroscopeRange: 500,
       channels: channels, busClock: busClock)
     (configuration.readsFIFO, configuration.stampsSamples) = (true, stampsSamples)
+    configuration.fieldRate = field
     if interruptLatency != nil { configuration.watermark = watermark(of: model, configuration) }
     return configuration
   }
@@ -108,7 +111,7 @@ struct DrainBench: Sendable {
     try clock.bringUp(&other)
     let truth = other.releaseBus()
 
-    let start = clock.now() + 300_000_000
+    let start = clock.now() + (300_000_000 + (field?.nanoseconds(atTick: 8) ?? 0))
     for (fault, instant) in faults { own.inject(fault, at: .time(start + instant)) }
     var counting = ProofBench.CountingBus(own, clock, faultInTransfer, from: start.nanoseconds)
     counting.wait = waitOfTransfer

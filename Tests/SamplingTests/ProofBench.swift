@@ -12,6 +12,8 @@ struct ProofBench: Sendable {
   var model: SensorModel
   var rate: SampleRate = .hz(100)
   var channels: ChannelSet = .all
+  /// The rate of the magnetometer, if it is recorded.
+  var field: SampleRate?
   var accelerometerRange: Int?
   var gyroscopeRange: Int?
   var milliseconds: UInt64 = 600
@@ -56,9 +58,11 @@ struct ProofBench: Sendable {
   }
 
   private var configuration: SensorConfiguration {
-    SensorConfiguration(
+    var configuration = SensorConfiguration(
       rate: rate, accelerometerRange: accelerometerRange ?? model.accelerometerRanges[1],
       gyroscopeRange: gyroscopeRange ?? 500, channels: channels, busClock: busClock)
+    configuration.fieldRate = field
+    return configuration
   }
 
   private var identity: SensorIdentity { SensorIdentity(model: model, address: address) }
@@ -142,8 +146,8 @@ struct ProofBench: Sendable {
       bus: bus(clock), identity: identity, configuration: configuration)
     try clock.bringUp(&other)
     let twin = other.releaseBus()
-    // Bring-up takes less than 0.3 s.
-    let start = clock.now() + 300_000_000
+    // Bring-up takes less than 0.3 s, and that of a magnetometer less than eight of its periods.
+    let start = clock.now() + (300_000_000 + (field?.nanoseconds(atTick: 8) ?? 0))
     for (fault, instant) in faults { own.inject(fault, at: .time(start + instant)) }
     let counting = CountingBus(own, clock, faultInTransfer, from: start.nanoseconds)
     var sensor = try PolledSensor(bus: counting, identity: identity, configuration: configuration)

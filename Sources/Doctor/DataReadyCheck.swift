@@ -24,8 +24,11 @@ struct DataReadyCheck<Clock: MonotonicClock>: Sendable {
       return .advice(remarks.joined(separator: "; "))
     }
     guard configuration.usesInterrupt(found.model) else { return unused }
+    // The line needs no magnetometer.
+    var plain = configuration
+    plain.field = nil
     do {
-      switch try configuration.open(bus, found, busClock: busClock) {
+      switch try plain.open(bus, found, busClock: busClock) {
       case .polled: return .unchecked("the computer keeps the time: the line is not used")
       case .buffered(var sensor):
         guard sensor.hasInterrupt else { return unused }

@@ -99,6 +99,15 @@ struct ConfigurationKey {
         "gyro-range", \.gyroscopeRange, "500dps", of: [125, 250, 500, 1000, 2000, 4000],
         unit: "dps"),
       ConfigurationKey(
+        "field", \.field, "off",
+        accepts: "give off, or one of "
+          + fieldRates.map { Plain.hertz($0) }.joined(separator: ", ") + " hertz",
+        comment:
+          "The magnetometer of an ICM-20948 or LSM9DS1: off, or its rate in hertz, up to that of samples."
+      ) { text -> SampleRate?? in
+        text == "off" ? .some(nil) : fieldRates.first { Plain.hertz($0) == text }.map { .some($0) }
+      },
+      ConfigurationKey(
         "sync-every", \.syncInterval, "auto",
         accepts: "give auto, \(SpanLimits.syncEvery.words) for only at a recording's end",
         comment:
@@ -185,6 +194,14 @@ struct ConfigurationKey {
     let all = words.dropLast().joined(separator: ", ") + " or " + words[words.count - 1]
     return ConfigurationKey(name, property, words[0], accepts: "give \(all)", comment: comment) {
       text in values.first { $0.key == text }?.value
+    }
+  }
+
+  /// The rates of all magnetometers, rising.
+  private static var fieldRates: [SampleRate] {
+    FieldModel.all.flatMap(\.rates).sorted { $0.hertz < $1.hertz }.reduce(into: []) {
+      rates, rate in
+      if rates.last?.hertz != rate.hertz { rates.append(rate) }
     }
   }
 

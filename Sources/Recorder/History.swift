@@ -136,7 +136,8 @@ package struct History: ~Copyable {
 
 /// The most records of a history.
 struct HistoryLimits {
-  /// In the ring, which needs room for what comes between two rounds: half of it for a chip, whose samples come in bursts.
+  /// In the ring, which needs room for what comes between two rounds: half of it for a chip, whose samples come in bursts,
+  /// and beside a magnetometer.
   let ring: Int
   /// In memory: of the time from a press until it is understood, and what has no room in the ring.
   let memory: Int
@@ -146,9 +147,13 @@ struct HistoryLimits {
   /// Readings in a history, 400 of them from the first 2 s of an epoch, and what a fast chip makes beyond its table.
   private static var chipExtra: Int { 600 }
 
-  init(ticks: Int, _ clock: TickClock) {
+  /// - Parameter hasField: Whether the values of a magnetometer are among the samples, at most as many.
+  init(ticks: Int, _ clock: TickClock, hasField: Bool) {
     let pressTicks = Int(clock.rate.tick(atNanoseconds: RecordingWriter.longestPress)) + 1
-    ring = clock.source == .grid ? ticks : min(ticks, HistoryLimits.chipRing)
-    memory = pressTicks + (clock.source == .grid ? 0 : ticks - ring + HistoryLimits.chipExtra)
+    let isGrid = clock.source == .grid
+    ring = isGrid && !hasField ? ticks : min(ticks, HistoryLimits.chipRing)
+    // Clocks differ by some percent.
+    let values = hasField ? (ticks + pressTicks) * 11 / 10 + 10 : 0
+    memory = pressTicks + ticks - ring + (isGrid ? 0 : HistoryLimits.chipExtra) + values
   }
 }

@@ -29,6 +29,7 @@ extension RecorderConfiguration {
     for model: SensorModel, busClock: Int?
   ) throws(SensorError) -> SensorConfiguration {
     var settings = sensorConfiguration(busClock: busClock)
+    settings.fieldRate = field
     if isChipClock(model) {
       (settings.readsFIFO, settings.stampsSamples) = (true, timeStamps)
     }
@@ -58,7 +59,7 @@ extension RecorderConfiguration {
     return isSlowAlone ? error.onSlowBus(clock, keptBy: command) : error
   }
 
-  /// What a chip of any model is set up to where the computer keeps the time.
+  /// What a chip of any model is set up to where the computer keeps the time, without its magnetometer.
   package func sensorConfiguration(busClock: Int?) -> SensorConfiguration {
     var settings = SensorConfiguration(
       rate: rate, accelerometerRange: accelerometerRange, gyroscopeRange: gyroscopeRange,

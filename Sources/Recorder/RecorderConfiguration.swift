@@ -27,6 +27,8 @@ package struct RecorderConfiguration: Equatable, Sendable {
   package var accelerometerRange = 4
   /// Full scale in °/s.
   package var gyroscopeRange = 500
+  /// The rate of the magnetometer in the chip's package; `nil` for none.
+  package var field: SampleRate?
   /// Nanoseconds between two syncs, 0 for only at the end; `nil` when the length and the rate decide.
   package var syncInterval: Int64?
   /// The limit on the processors' sleep during a recording.

@@ -73,16 +73,17 @@ package struct RecordingWriter: ~Copyable {
   ///   - clock: When the sampler's ticks are.
   ///   - timeUnit: The sampler's, in nanoseconds.
   ///   - historyTicks: Ticks that are kept between recordings, so that the ring has room for those between two rounds.
+  ///   - hasField: Whether the values of a magnetometer are among the samples.
   ///   - expectation: What a certificate is measured against; `nil` for recordings without one.
   package init(
     consumer: consuming RingConsumer<TickRecord>, clock: TickClock, timeUnit: Int64,
-    historyTicks: Int, expectation: SensorExpectation? = nil
+    historyTicks: Int, hasField: Bool = false, expectation: SensorExpectation? = nil
   ) {
     self.history = History(consumer)
     self.clock = clock
     self.timeUnit = timeUnit
     self.expectation = expectation
-    limits = HistoryLimits(ticks: historyTicks, clock)
+    limits = HistoryLimits(ticks: historyTicks, clock, hasField: hasField)
   }
 
   /// `nil` while there is no log.

@@ -75,7 +75,8 @@ struct WriterWork: ~Copyable {
     writer = RecordingWriter(
       consumer: consumer, clock: TickClock(start.schedule, start.clock),
       timeUnit: RecorderSetup.timeUnit,
-      historyTicks: setup.historyTicks, expectation: start.expectation)
+      historyTicks: setup.historyTicks, hasField: start.sensor.field != nil,
+      expectation: start.expectation)
     (self.start, self.channel) = (start, channel)
     clock = LiveChipClock(start)
     interrupt = start.hasInterrupt ? InterruptWatch() : nil

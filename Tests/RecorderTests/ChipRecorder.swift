@@ -24,6 +24,8 @@ struct ChipRecorder: Sendable {
   var hasInterrupt = false
   /// Whether the chip stamps its samples.
   var isStamped = false
+  /// The rate of the magnetometer, if it is recorded.
+  var field: SampleRate?
   var length: Int64? = 20_000_000_000
   var preTrigger: Int64 = 0
   var trigger = TriggerSetting()
@@ -116,6 +118,7 @@ private final class ChipSource: SensorSource, @unchecked Sendable {
       rate: bench.rate, accelerometerRange: bench.model.accelerometerRanges[1],
       gyroscopeRange: 500, channels: .all, busClock: 400_000)
     (settings.readsFIFO, settings.stampsSamples) = (true, bench.isStamped)
+    settings.fieldRate = bench.field
     if bench.hasInterrupt { settings.watermark = watermark(of: bench.model, settings) }
     identity = SensorIdentity(model: bench.model, address: address)
     configuration = settings
@@ -195,6 +198,8 @@ struct Take {
   /// When the chip made each sample, in nanoseconds from its power-up.
   var truth: [Int64] = []
   var gaps: [Gap] = []
+  /// Values of the magnetometer.
+  var field: [FieldReading] = []
   var report: Account
 
   init<Storage: LogStorage & ~Copyable>(
@@ -204,6 +209,7 @@ struct Take {
     while let item = try reader.next() {
       switch item {
       case .gap(let gap): gaps.append(gap)
+      case .field(let value): field.append(value)
       case .clock(let pair):
         start = start ?? pair.wallAtStart - ChipRecorder.wall - ChipRecorder.powerUp
       case .samples(let count):

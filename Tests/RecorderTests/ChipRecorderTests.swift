@@ -131,6 +131,22 @@ struct ChipRecorderTests {
     #expect(abs(take.truth[0] - (press - bench.preTrigger)) <= 2 * bench.rate.periodNanoseconds)
   }
 
+  @Test("the longest pre-trigger is kept with the values of a magnetometer")
+  func fieldHistory() throws {
+    var bench = ChipRecorder.icm20948
+    (bench.rate, bench.stride) = (try #require(SampleRate(225, per: 2)), 80)
+    (bench.field, bench.length) = (ExampleLog.rate(100), 1_000_000_000)
+    bench.preTrigger = RecorderConfiguration.longestPreTrigger(at: bench.rate)
+    let press: Int64 = 7_000_000_000
+    let take = try bench.run(presses: [press]).take()
+    try take.expectTrue(errorAtMost: 3_000_000)
+    #expect(abs(take.truth[0] - (press - bench.preTrigger)) <= 2 * bench.rate.periodNanoseconds)
+    let values = Double(bench.preTrigger + 1_000_000_000) / 1e7
+    #expect(abs(Double(take.field.count) - values) < 0.03 * values, "\(take.field.count)")
+    // Values come before the samples of the drain after them.
+    #expect(abs(take.field[0].time) < 16 * bench.rate.periodNanoseconds)
+  }
+
   @Test("at a low rate, whole drains find room beside the longest history")
   func slowHistory() throws {
     var bench = ChipRecorder.slow

@@ -36,6 +36,10 @@ struct ConfigurationRefusalTests {
       ("channels", ["all", "Both", "accel gyro"], "give both, accel or gyro"),
       ("accel-range", ["3g", "4dps", "0", "-4g", "g", "4 g"], accel),
       ("gyro-range", ["500g", "300dps", "dps"], gyro),
+      (
+        "field", ["on", "30", "20Hz", "0"],
+        "give off, or one of 0.625, 1.25, 2.5, 5, 10, 20, 40, 50, 80, 100 hertz"
+      ),
       ("sync-every", ["never", "-1s", "9ms", "9223372036s"], sync),
       (
         "cpu-latency", ["on", "Auto", "-1", "10001", "1.5", "5us", "99999999999999999999"],
@@ -128,7 +132,7 @@ struct ConfigurationRefusalTests {
     }
     let all =
       "there is no such key; the keys are board, bus, sensor, rate, clock, interrupt, time-stamps, length, channels, "
-      + "accel-range, gyro-range, sync-every, cpu-latency, note, axes, calibration, store, pre-trigger, while-idle, trigger, "
+      + "accel-range, gyro-range, field, sync-every, cpu-latency, note, axes, calibration, store, pre-trigger, while-idle, trigger, "
       + "trigger-above, trigger-window, post-trigger, trigger-pause, trigger-most, every, calendar, button, "
       + "button-active, light, light-active, reserve, delete-oldest"
     for wrong in ["colour", "x", "qz", "", "a-key-that-is-longer-than-all-the-keys-there-are"] {

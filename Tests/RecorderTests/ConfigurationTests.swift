@@ -76,6 +76,8 @@ struct ConfigurationTests {
     ("accel-range = 8", .changed { $0.accelerometerRange = 8 }),
     ("gyro-range = 2000dps", .changed { $0.gyroscopeRange = 2000 }),
     ("gyro-range = 125", .changed { $0.gyroscopeRange = 125 }),
+    ("field = 20", .changed { $0.field = SampleRate(20) }),
+    ("field = 0.625", .changed { $0.field = SampleRate(5, per: 8) }),
     ("sync-every = 250ms", .changed { $0.syncInterval = 250_000_000 }),
     ("sync-every = 0", .changed { $0.syncInterval = 0 }),
     ("cpu-latency = off", .changed { $0.cpuLatency = .free }),

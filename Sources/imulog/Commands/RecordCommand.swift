@@ -73,6 +73,11 @@ struct RecordCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
+    help: .value("off|hz", "The rate of an ICM-20948's or LSM9DS1's magnetometer, such as 10."))
+  var field = "off"
+
+  @Option(
+    parsing: .unconditional,
     help: .value(
       "span",
       "How often to sync the log, 0 for only at the end; by default 1s, 10s until stopped at 10 Hz or less."
@@ -111,8 +116,9 @@ struct RecordCommand: ParsableCommand {
     let given = [
       "channels": channels, "rate": rate, "clock": clock, "interrupt": interrupt,
       "time-stamps": timeStamps ? "yes" : "no", "for": untilStopped ? "until-stopped" : length,
-      "accel-range": accelRange, "gyro-range": gyroRange, "sync-every": syncEvery,
-      "cpu-latency": cpuLatency, "note": note, "axes": axes, "while-idle": "sleep",
+      "accel-range": accelRange, "gyro-range": gyroRange, "field": field,
+      "sync-every": syncEvery, "cpu-latency": cpuLatency, "note": note, "axes": axes,
+      "while-idle": "sleep",
     ]
     return given.compactMapValues { $0 }
   }

@@ -87,6 +87,10 @@ struct SensorSearch: Sendable {
     {
       throw refusal
     }
+    if request.configuration.field != nil {
+      // Transfers would reach a magnetometer that a kernel driver has.
+      for address in FieldModel.inside(identity.model)?.addresses ?? [] { try node.claim(address) }
+    }
     if request.configuration.usesInterrupt(identity.model), let interrupt {
       node.wire(try InterruptLine(interrupt))
     }

@@ -21,6 +21,13 @@ extension Exporter {
     ]
   }
 
+  /// A remark about the magnetometer's values where the format has no place for them; none where the recording has none.
+  func fieldRemarks(_ log: RecordingDescription) -> [String] {
+    guard let field = log.sensor.field, ![.json, .raw].contains(options.format) else { return [] }
+    let name = Plain.text(field.model)
+    return ["the values of the magnetometer \(name) are left out: --format json has them"]
+  }
+
   /// A remark about the times of a recording without a date, which programs take for dates of 1970; none where it has one,
   /// or where the range has no sample.
   ///

@@ -23,6 +23,15 @@ extension Exporter {
     try list(.clockPairs, account, plan, &reader, &text, &sink)
     text.close("}")
     text.addEnd(account, isLive: options.isLive)
+    text.key("field", onNewLine: true)
+    if let field = plan.description.sensor.field {
+      text.open("{")
+      text.addFacts(field)
+      try list(.field, account, plan, &reader, &text, &sink)
+      text.close("}")
+    } else {
+      text.null()
+    }
     for section in [.gaps, .marks, .sensorEvents, .damage] as [LogAccount.Section] {
       try list(section, account, plan, &reader, &text, &sink)
     }
@@ -45,7 +54,7 @@ extension Exporter {
     _ section: LogAccount.Section, _ account: LogAccount, _ plan: ExportPlan,
     _ reader: inout LogReader<Storage>, _ text: inout JSONWriter, _ sink: inout Sink
   ) throws(ExportError) {
-    text.key(section.rawValue, onNewLine: section != .clockPairs)
+    text.key(section.rawValue, onNewLine: section != .clockPairs && section != .field)
     text.open("[")
     if account[section].isWhole {
       for (item, origin) in account[section].items { text.add(item, plan.on(origin)) }
@@ -171,8 +180,34 @@ extension JSONWriter {
     case .mark(let mark): add(mark)
     case .sensor(let event): add(event, at: plan.time(ofTick: event.tick))
     case .damage(let damage): add(damage)
+    case .field(let value): add(value, plan.description)
     default: break
     }
+  }
+
+  /// A value of the magnetometer: between which instants it was completed, and what it was.
+  private mutating func add(_ value: FieldReading, _ log: RecordingDescription) {
+    guard let field = log.sensor.field else { return }
+    let isSaturated = value.flags.contains(.saturated)
+    let axes = field.microteslas(value, mounting: log.axes).map { Plain.number($0, per: 1000) }
+    object { json in
+      json.member("t_lo_ns", value.time &- Int64(value.width))
+      json.member("t_hi_ns", value.time)
+      for (name, number) in zip(["mx_ut", "my_ut", "mz_ut"], axes) {
+        json.member(name, number: isSaturated ? nil : number)
+      }
+      if value.flags.contains(.skipped) { json.member("skipped", true) }
+      if isSaturated { json.member("saturated", true) }
+    }
+  }
+
+  /// The members of `field` that its header has.
+  package mutating func addFacts(_ field: FieldDescription) {
+    member("model", field.model)
+    key("rate_hz")
+    rate(field.rate)
+    member("scale_ut", field.scale)
+    member("axes", "\(field.axes)")
   }
 
   private mutating func add(_ pair: ClockPair) {

@@ -62,8 +62,8 @@ public struct Exporter: Sendable {
   /// ``ExportFormat/raw``, which copies storage and reads no records.
   ///
   /// - Complexity: one pass over the log; for JSON, gyrodata, HTML, SVG, Parquet, MCAP and CWA one more before it, for HTML
-  ///   with an analysis two, and for JSON one for each kind of record (clock pairs, gaps, marks, sensor events, damage) that
-  ///   occurs more than 1000 times. With a range, of a recording that has ended only the range and the first and last page
+  ///   with an analysis two, and for JSON one for each kind of record (clock pairs, gaps, marks, sensor events, damage, values
+  ///   of the magnetometer) that occurs more than 1000 times. With a range, of a recording that has ended only the range and the first and last page
   ///   are read.
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
@@ -72,7 +72,7 @@ public struct Exporter: Sendable {
     reader.rewind()
     let remarks = try correct(&reader)
     var report = try writeFormat(&reader, to: &sink)
-    report.remarks += remarks + correctionRemarks(reader)
+    report.remarks += remarks + correctionRemarks(reader) + fieldRemarks(reader.description)
     if !options.isLive { report.isCutOff = try isCutOff(&reader) }
     try sink.flush()
     if report.samples == 0, report.damages == 0, options.format.entry.hasRowsOnly {
@@ -215,7 +215,7 @@ extension Exporter {
       var pass = SamplePass(plan)
       var report = try pass.run(&rows, &reader, to: &sink, more: more)
       report.remarks += leftOut(labels: 0, marks: report.marks)
-      report.remarks += remarks + correctionRemarks(reader)
+      report.remarks += remarks + correctionRemarks(reader) + fieldRemarks(reader.description)
       report.isCutOff = try isCutOff(&reader)
       try sink.flush()
       return report

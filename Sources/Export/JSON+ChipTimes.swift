@@ -42,6 +42,20 @@ extension JSONWriter {
     }
   }
 
+  /// `field`: the magnetometer and the account of its values, or `null`.
+  package mutating func field(_ account: FieldAccount, _ log: RecordingDescription) {
+    guard let field = log.sensor.field else { return null() }
+    let magnitudes = account.magnitudes(field)
+    object { json in
+      json.addFacts(field)
+      json.member("valueCount", account.count)
+      json.member("skippedCount", account.skippedCount)
+      json.member("saturatedCount", account.saturatedCount)
+      json.member("least_ut", number: magnitudes.map { Plain.number($0.lowerBound, per: 1000) })
+      json.member("most_ut", number: magnitudes.map { Plain.number($0.upperBound, per: 1000) })
+    }
+  }
+
   /// `busClock`: the bus's clock as configured, as measured when the sensor was opened, and by the drains; or `null`.
   package mutating func busClock(_ account: BusClockAccount, _ log: RecordingDescription) {
     var configured: Int?

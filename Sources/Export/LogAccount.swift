@@ -9,6 +9,7 @@ struct LogAccount {
   /// Kinds of records that are listed; raw values are their keys in JSON.
   enum Section: String {
     case clockPairs = "pairs"
+    case field = "values"
     case gaps, marks, sensorEvents, damage
   }
 
@@ -116,7 +117,8 @@ struct LogAccount {
     case .gap(let gap):
       order.add(gap)
       while let place = order.overdue() { try add(place, plan.after(last), list) }
-    case .sensor, .reading, .busClock, .field, .certificate, .end: break
+    case .field(let value): if plan.contains(value.time) { try add(item, to: .field, list) }
+    case .sensor, .reading, .busClock, .certificate, .end: break
     }
   }
 

@@ -51,6 +51,7 @@ struct JSONSchemaTests {
     bench.directory.write([7], to: "store/.part-\(id)")
     let exports = try [
       "recovered", "marks", "sensor-events", "constant", "readings", "kernel-clocks",
+      "magnetometer",
     ].map { name in
       let bench = Bench()
       // Logs without an end are imported up to their last sample.
@@ -80,10 +81,12 @@ struct JSONSchemaTests {
         page.split(separator: "id=\"facts\">").last?.split(separator: "</script>").first)
       return try JSON(Array(facts.utf8))
     }
+    let field = Bench()
+    try field.record("--for", "5s", "--sensor", "icm20948", "--field", "10")
     let later = Bench()
     try later.recordUnreadableAxes()
     try #require(later.run("info", "1").output.contains("axes        cannot be read: \"up\""))
-    let info = try [bench, gaps, chip, calibrated, later].map {
+    let info = try [bench, gaps, chip, calibrated, field, later].map {
       try $0.run("info", "1", "--json").json()
     }
     let check = try [bench, gaps].map { try $0.run("info", "1", "--check", "--json").json() }
@@ -111,7 +114,7 @@ struct JSONSchemaTests {
         "export",
         exports + chipExports + [
           try calibrated.run("export", "1").json(), labelled, oriented, part,
-          try damaged.run("export", "1").json(),
+          try damaged.run("export", "1").json(), try field.run("export", "1").json(),
         ]
       ),
       ("export --format ndjson", try lines.map { try JSON(Array($0.utf8)) }),

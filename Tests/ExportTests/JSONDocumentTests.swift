@@ -92,6 +92,7 @@ struct JSONDocumentTests {
         "certificate":null,
         "chipTimes":null,
         "busClock":null,
+        "field":null,
         "gaps":[{"t_ns":100000000,"tick":1,"count":2,"cause":"reinitialising"},{"t_ns":300000000,"tick":3,"count":1,"cause":"busError","errno":121}],
         "marks":[{"t_ns":410000000,"label":"jump"}],
         "sensorEvents":[{"t_ns":100000000,"tick":1,"kind":"lost","fault":"configurationLost"},{"t_ns":400000000,"tick":4,"kind":"back","fault":"none"}],

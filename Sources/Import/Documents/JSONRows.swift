@@ -117,7 +117,7 @@ final class JSONRows {
   private static let members = OwnNotes.keys.union([
     "samples", "coordinateList", "axisValues", "format", "schema", "note", "started", "rate_hz",
     "complete", "range", "resampled", "sensor", "units", "ticks", "axes", "calibration",
-    "calibrated", "dataType", "date", "duration", "time",
+    "calibrated", "field", "dataType", "date", "duration", "time",
   ])
 
   private func twice(_ key: String) -> ImportError {

@@ -84,7 +84,7 @@ struct InfoReport {
       ("started", startedLine), ("duration", "\(Plain.seconds(summary.duration)) \(log.timeWord)"),
       ("rate", "\(Plain.hertz(log.rate)) Hz claimed"),
       ("channels", log.channels.indices.map { ChannelSet.names[$0] }.joined(separator: " ")),
-      ("sensor", sensorLine), ("filter", Plain.text(sensor.filter)),
+      ("sensor", sensorLine), ("filter", Plain.text(sensor.filter)), ("field", fieldLine),
       ("board", Plain.text(log.board)), ("host", Plain.text(log.host)),
       ("software", Plain.text(log.software)), ("real time", Plain.text(log.realTime)),
       ("synced", log.syncInterval == 0 ? "at the end" : "every \(Plain.seconds(log.syncInterval))"),
@@ -128,6 +128,22 @@ struct InfoReport {
     if sensor.accelerometerRange > 0 { text += ", ±\(sensor.accelerometerRange) g" }
     if sensor.gyroscopeRange > 0 { text += ", ±\(sensor.gyroscopeRange) °/s" }
     return text
+  }
+
+  private var fieldLine: String {
+    guard let field = sensor.field else { return unread("field") }
+    let found = review.account.field
+    var words = [
+      Plain.text(field.model), "\(Plain.hertz(field.rate)) Hz claimed",
+      Plain.count(found.count, "value"),
+    ]
+    if let magnitudes = found.magnitudes(field) {
+      let ends = [magnitudes.lowerBound, magnitudes.upperBound]
+      words.append(ends.map { Plain.number($0, per: 10) }.joined(separator: " to ") + " µT")
+    }
+    if found.skippedCount > 0 { words.append("\(found.skippedCount) after a skipped one") }
+    if found.saturatedCount > 0 { words.append("\(found.saturatedCount) saturated") }
+    return words.joined(separator: ", ")
   }
 
   private var labelsLine: String {
@@ -192,6 +208,8 @@ struct InfoReport {
       json.chipTimes(review.account.chipClock, log)
       json.key("busClock")
       json.busClock(review.account.busClock, log)
+      json.key("field")
+      json.field(review.account.field, log)
       json.member("boot", log.boot.isEmpty ? nil : log.boot)
       json.key("origin")
       json.origin(log.origin)

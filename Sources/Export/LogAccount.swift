@@ -75,10 +75,13 @@ struct LogAccount {
     try reader.begin(plan)
     order = GapOrder(reader)
     var isOver = false
-    while !isOver, let item = try reader.nextItem() {
+    // Its values may come long after samples of the same time.
+    var awaitsField = reader.description.sensor.field != nil
+    while !isOver || awaitsField, let item = try reader.nextItem() {
       if case .clock(let pair) = item, first.contains(pair) || last.contains(pair) { continue }
       try add(item, of: reader, in: plan, list)
-      isOver = plan.isOver(item, of: reader)
+      if case .field(let value) = item, plan.isOver(at: value.time) { awaitsField = false }
+      isOver = isOver || plan.isOver(item, of: reader)
     }
     for place in order.rest(upTo: isOver ? nil : log.tickCount) {
       try add(place, plan.after(self.last), list)

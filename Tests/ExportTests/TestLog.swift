@@ -65,6 +65,10 @@ struct TestLog {
     steps.append(.record(TickRecord(Gap(firstTick: first, count: count, cause: cause, code: code))))
   }
 
+  mutating func field(_ value: FieldReading, before tick: UInt64) {
+    steps.append(.record(TickRecord(value, before: tick)))
+  }
+
   mutating func event(_ tick: UInt64, _ kind: SensorEvent.Kind, _ fault: SensorEvent.Fault) {
     steps.append(.record(TickRecord(SensorEvent(tick: tick, kind: kind, fault: fault))))
   }

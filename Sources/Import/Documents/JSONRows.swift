@@ -117,7 +117,7 @@ final class JSONRows {
   private static let members = OwnNotes.keys.union([
     "samples", "coordinateList", "axisValues", "format", "schema", "note", "started", "rate_hz",
     "complete", "range", "resampled", "sensor", "units", "ticks", "axes", "calibration",
-    "calibrated", "field", "dataType", "date", "duration", "time",
+    "calibrated", "dataType", "date", "duration", "time",
   ])
 
   private func twice(_ key: String) -> ImportError {
@@ -174,7 +174,12 @@ final class JSONRows {
   /// Passes a member that is not known, of any length. Unless this program wrote it, a list of objects may be rows of
   /// another sensor, and is refused.
   private func pass(_ key: String) throws(ImportError) {
-    guard !facts.isOwn else { return try json.skipValue() }
+    if facts.isOwn {
+      if key == "field", try json.peek() == UInt8(ascii: "{") {
+        facts.notes.faults.append("the values of its magnetometer are left out")
+      }
+      return try json.skipValue()
+    }
     let place = Place(json.nextPlace)
     hasUnread = true
     if try json.consume("[") {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Export
+import FoundationEssentials
+import IMUModel
+import TestSupport
+import Testing
+
+@Suite("A magnetometer's values in exports")
+struct FieldExportTests {
+  /// What a document has of the magnetometer.
+  private struct Document: Decodable {
+    struct Value: Decodable, Equatable {
+      var t_lo_ns: Int64
+      var t_hi_ns: Int64
+      var mx_ut: Double?
+      var my_ut: Double?
+      var mz_ut: Double?
+      var skipped: Bool?
+      var saturated: Bool?
+    }
+    struct Field: Decodable {
+      var model: String
+      var rate_hz: Double
+      var scale_ut: [Int]
+      var axes: String
+      var values: [Value]
+    }
+    var field: Field
+  }
+
+  private static func value(_ index: Int) -> FieldReading {
+    FieldReading(
+      time: Int64(index) * 40_000_000 + 7_000_000, width: 5_000_000, x: Int16(index), y: -20, z: 40,
+      flags: index == 3 ? .skipped : index == 4 ? .saturated : [])
+  }
+
+  /// 100 Hz for a minute, with 1500 values that are written when 127 wait.
+  private static func log() throws -> TestLog {
+    var description = TestLog.description(channels: .accelerometer, rate: hertz(100))
+    description.axes = AxisMap("y,-x,z")
+    description.sensor.field = FieldDescription(
+      model: "AK09916", scale: Fraction(3, 20), rate: hertz(25),
+      axes: try #require(AxisMap("x,-y,-z")))
+    var log = TestLog(description)
+    for tick in 0..<6000 as Range<UInt64> {
+      log.samples(tick...tick) { RawSample(ax: Int16($0 % 100), az: 16384) }
+      if tick % 4 == 0 { log.field(value(Int(tick / 4)), before: tick + 1) }
+    }
+    log.endAsCounted()
+    return log
+  }
+
+  private func values(_ bytes: [UInt8], from: Int64? = nil, to: Int64? = nil) throws
+    -> Document.Field
+  {
+    let text = try TestLog.export(bytes, ExportOptions(from: from, to: to)).text
+    return try JSONDecoder().decode(Document.self, from: Data(text.utf8)).field
+  }
+
+  @Test("are in JSON, in the mounting's axes, with the instants between which they were completed")
+  func document() throws {
+    let field = try values(FieldExportTests.log().bytes())
+    #expect((field.model, field.rate_hz, field.axes) == ("AK09916", 25, "x,-y,-z"))
+    #expect(field.scale_ut == [3, 20] && field.values.count == 1500)
+    // Along the accelerometer's axes (0.15 x, 3, −6); mounted, (y, −x, z).
+    #expect(
+      field.values[3]
+        == Document.Value(
+          t_lo_ns: 122_000_000, t_hi_ns: 127_000_000, mx_ut: 3, my_ut: -0.45, mz_ut: -6,
+          skipped: true))
+    #expect(
+      field.values[4] == Document.Value(t_lo_ns: 162_000_000, t_hi_ns: 167_000_000, saturated: true)
+    )
+    #expect(field.values.map { $0.my_ut ?? -0.6 } == (0..<1500).map { -Double($0 * 15) / 100 })
+  }
+
+  @Test("of a range are those whose time is in it, wherever they are in the log")
+  func range() throws {
+    let bytes = try FieldExportTests.log().bytes()
+    for end in stride(from: 2_000_000_000, to: 60_000_000_000, by: 3_700_000_000) as StrideTo<Int64>
+    {
+      let field = try values(bytes, from: end - 1_000_000_000, to: end)
+      let times = (0..<1500).map { FieldExportTests.value($0).time }
+      #expect(
+        field.values.map(\.t_hi_ns) == times.filter { (end - 1_000_000_000..<end).contains($0) })
+    }
+  }
+
+  @Test("are left out of other formats, and of an import, with a word")
+  func leftOut() throws {
+    let bytes = try FieldExportTests.log().bytes()
+    let table = try TestLog.export(bytes, ExportOptions(format: .csv))
+    #expect(
+      table.report.remarks.contains(
+        "the values of the magnetometer AK09916 are left out: --format json has them"))
+    let (text, report) = try TestLog.export(bytes, ExportOptions(units: .raw))
+    #expect(!report.remarks.contains { $0.contains("magnetometer") })
+    let remarks = try Imports.csv(text, Imports.given()).remarks
+    #expect(
+      remarks.contains { $0.contains("the values of its magnetometer are left out") }, "\(remarks)")
+  }
+}

@@ -63,9 +63,6 @@ package struct FieldSensor: Sendable {
 }
 
 extension FieldSensor {
-  /// Whether nothing was sent to it yet.
-  var isUntouched: Bool { !hasStarted && state == .identify(attempt: 0) }
-
   /// Forgets the chip's state, so that it is set up again.
   mutating func restart() {
     state = .identify(attempt: 0)

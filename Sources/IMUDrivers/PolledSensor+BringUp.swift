@@ -35,7 +35,8 @@ extension PolledSensor where Bus: ~Copyable {
         if let step = try proceed() {
           // Only before the first sample: later the magnetometer is set up beside them.
           guard step == .ready, field?.hasStarted == false else { return step }
-          return try bringUpField()
+          try refuseTwin()
+          return try field?.bringUp(on: &bus) ?? .ready
         }
       }
     } catch {
@@ -61,11 +62,6 @@ extension PolledSensor where Bus: ~Copyable {
     let idle = FieldStep.idle(until: MonotonicTime(nanoseconds: .max))
     guard state == .ready else { return idle }
     return field?.follow(on: &bus, before: deadline, origin: origin, now) ?? idle
-  }
-
-  private mutating func bringUpField() throws(SensorError) -> BringUpStep {
-    if field?.isUntouched == true { try refuseTwin() }
-    return try field?.bringUp(on: &bus) ?? .ready
   }
 
   /// Throws when another chip of the model is on the bus, whose magnetometer may be the one that answers.

@@ -62,9 +62,9 @@ public struct Exporter: Sendable {
   /// ``ExportFormat/raw``, which copies storage and reads no records.
   ///
   /// - Complexity: one pass over the log; for JSON, gyrodata, HTML, SVG, Parquet, MCAP and CWA one more before it, for HTML
-  ///   with an analysis two, and for JSON one for each kind of record (clock pairs, gaps, marks, sensor events, damage, values
-  ///   of the magnetometer) that occurs more than 1000 times. With a range, of a recording that has ended only the range and the first and last page
-  ///   are read.
+  ///   with an analysis two, and for JSON one for each kind of record (clock pairs, gaps, marks, sensor events, damage,
+  ///   values of the magnetometer) that occurs more than 1000 times. With a range, of a recording that has ended only the
+  ///   range and the first and last page are read.
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {

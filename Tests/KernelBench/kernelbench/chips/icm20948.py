@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An ICM-20948 at register level, written from its data sheet (DS-000189 rev. 1.3), without its magnetometer.
+"""An ICM-20948 at register level, written from its data sheet (DS-000189 rev. 1.3); its magnetometer is an AK09916.
 
     REG_BANK_SEL 7F, in every bank     0: data, FIFO, power     1: factory trim     2: rates, ranges, filters
 
 Emulated: identity, reset into sleep, banks, both dividers of 1125 Hz, ranges, the output registers, INT_STATUS_1, which a read
-clears, the FIFO, and the self-test. Not emulated: bank 3 and the bus behind it, the motion processor, duty cycles, the
-interrupt output, the FIFO's snapshot mode.
+clears, the FIFO, the self-test, and the bypass to the bus behind it. Not emulated: bank 3 and that bus's controller, the
+motion processor, duty cycles, the interrupt output, the FIFO's snapshot mode.
 
 A burst is one sample, as in the MPU-6050: the data sheet does not say so. The FIFO has the data sheet's 512 bytes.
 """
@@ -19,13 +19,14 @@ from .signal import Counts, Scale
 from .truth import TruthWriter
 
 WHO_AM_I, USER_CTRL, LP_CONFIG, PWR_MGMT_1 = 0x00, 0x03, 0x05, 0x06
-INT_ENABLE_1, INT_STATUS_1, ACCEL_XOUT_H, TEMP_OUT_L = 0x11, 0x1A, 0x2D, 0x3A
+INT_PIN_CFG, INT_ENABLE_1, INT_STATUS_1, ACCEL_XOUT_H, TEMP_OUT_L = 0x0F, 0x11, 0x1A, 0x2D, 0x3A
 FIFO_EN_2, FIFO_RST, FIFO_COUNTH, FIFO_COUNTL, FIFO_R_W, REG_BANK_SEL = 0x67, 0x68, 0x70, 0x71, 0x72, 0x7F
 SELF_TEST_X_GYRO, SELF_TEST_X_ACCEL = 0x02, 0x0E
 GYRO_SMPLRT_DIV, GYRO_CONFIG_1, GYRO_CONFIG_2, ACCEL_SMPLRT_DIV_1, ACCEL_CONFIG, ACCEL_CONFIG_2 = (
     0x00, 0x01, 0x02, 0x10, 0x14, 0x15)
 READ_ONLY = {WHO_AM_I, *range(0x17, 0x1D), *range(ACCEL_XOUT_H, 0x53), *range(FIFO_COUNTH, 0x73)}
 """Of bank 0."""
+I2C_MST_EN, BYPASS_EN = 0x20, 0x02
 DEVICE_RESET, SLEEP, FIFO_ON, READY, FILTERED = 0x80, 0x40, 0x40, 0x01, 0x01
 IN_FIFO = ((0x10, 0, 6), (0x02, 6, 8), (0x04, 8, 10), (0x08, 10, 12), (0x01, 12, 14))
 """Bits of FIFO_EN_2 and the output bytes that they put into the FIFO, in ascending order."""
@@ -78,6 +79,12 @@ class ICM20948(Chip):
         if self.pointer == REG_BANK_SEL or self._bank == 0:
             return self.pointer
         return {2: 0x80, 1: 0xC0}.get(self._bank, 0) | self.pointer & 0x3F
+
+    @property
+    def is_bypassed(self) -> bool:
+        """Whether the bus behind the chip is connected with its own."""
+        user = self._banks[0]
+        return bool(user[INT_PIN_CFG] & BYPASS_EN) and not user[USER_CTRL] & I2C_MST_EN
 
     # The bus.
 

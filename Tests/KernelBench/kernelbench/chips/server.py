@@ -65,6 +65,7 @@ import time
 from pathlib import Path
 
 from .adapter import Adapter
+from .ak09916 import AK09916
 from .chip import Chip
 from .electrodes import AXES
 from .icm20948 import ICM20948
@@ -94,6 +95,7 @@ class Server:
         self.truth = TruthWriter()
         now = time.monotonic_ns()
         self.chips: dict[str, Chip] = {kind.name: kind(self.truth, now) for kind in KINDS}
+        self.chips["ak09916"] = AK09916(self.chips["icm20948"], self.truth, now)
         self.wire = Wire([self.chips["mpu6050"], self.chips["lsm6dso"]], self.truth, BUS_HERTZ)
         self.adapter = Adapter(str(directory / "i2c"), self.wire)
         self.lines = Lines(str(directory / "gpio"))

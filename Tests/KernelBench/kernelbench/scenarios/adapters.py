@@ -32,6 +32,7 @@ def run(bench: Bench, group: Group) -> None:
         drivers.run(guest, group)
         for chip in drivers.DRIVERS:
             group.run(f"{chip.name} held by the kernel's {chip.driver}", lambda: held(guest, chip))
+        group.run("a magnetometer held by a kernel driver", lambda: held_field(guest))
     finally:
         guest.stop()
 
@@ -139,3 +140,17 @@ def held(guest: Guest, chip: drivers.Driver) -> str:
     machine.check(f"imulog --store /tmp/freed record --for 1s {options}")
     drivers.remove(machine, chip)
     return f"`{command}` freed it"
+
+
+def held_field(guest: Guest) -> str:
+    """The kernel has a driver that binds to any address, so that nobody else uses it."""
+    for chip in ("icm20948", "ak09916"):
+        guest.chips.tell("solder", chip)
+    devices, options = "/sys/bus/i2c/devices/i2c-0", "--bus 0 --sensor icm20948 --clock grid --rate 50"
+    guest.machine.check(f"echo dummy 0x0c >{devices}/new_device")
+    try:
+        told = refused(guest, f"{options} --field 20", NO_SENSOR, "0x0c", "driver dummy holds the chip", "unbind")
+    finally:
+        guest.machine.check(f"echo 0x0c >{devices}/delete_device")
+    guest.machine.check(f"imulog --store /tmp/free-field record --for 1s {options} --field 20")
+    return told

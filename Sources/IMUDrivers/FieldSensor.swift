@@ -180,7 +180,14 @@ extension FieldSensor {
       return .idle(until: deadline)
     }
     guard state == .ready else {
-      resume(on: &bus, now)
+      var wait: Int64 = 0
+      do throws(SensorError) {
+        if case .wait(let nanoseconds) = try bringUp(on: &bus) { wait = nanoseconds }
+      } catch {
+        // It starts over.
+      }
+      if case .identify = state { wait = FieldSensor.backOff }
+      due = now() + wait
       return .looked(nil)
     }
     silence += 1
@@ -202,20 +209,6 @@ extension FieldSensor {
     }
     if state != .ready { due = after + FieldSensor.backOff }
     return .looked(value)
-  }
-
-  /// Goes on with setting it up again.
-  private mutating func resume<Bus: I2CBus & ~Copyable>(
-    on bus: inout Bus, _ now: () -> MonotonicTime
-  ) {
-    var wait: Int64 = 0
-    do throws(SensorError) {
-      if case .wait(let nanoseconds) = try bringUp(on: &bus) { wait = nanoseconds }
-    } catch {
-      // It starts over.
-    }
-    if case .identify = state { wait = FieldSensor.backOff }
-    due = now() + wait
   }
 
   /// Looks for a new value, and reads it.
@@ -256,16 +249,16 @@ extension FieldSensor {
     isHeld = false
     let after = now()
     try confirm(writes[writes.count - 1], on: &bus)
-    // A value that was announced is announced until it is read.
-    guard isWhole, first & layout.ready != 0 else { return nil }
+    guard isWhole else { return nil }
+    hasMissed = hadMissed
+    // A value that was announced is announced until it is read; else the status was garbled, and this is the last one again.
+    guard first & layout.ready != 0 else { return nil }
     let began = since
     since = before
-    guard let began else {
-      hasMissed = hadMissed
-      return nil
-    }
-    guard let width = UInt32(exactly: after - began) else { return nil }
-    hasMissed = false
+    guard let began else { return nil }
+    let width = UInt32(exactly: after - began)
+    hasMissed = width == nil
+    guard let width else { return nil }
     var flags: FieldReading.Flags = []
     if hadMissed || first & layout.skipped != 0 || reads > 2 { flags.insert(.skipped) }
     let (x, y, z) = burst.axes(1)

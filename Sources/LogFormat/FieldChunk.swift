@@ -5,30 +5,27 @@ import IMUModel
 // A chunk of the magnetometer's values. Each is five varints of differences from the value before, usually 7 bytes; the Rice
 // codes of samples would save one of them.
 
-/// The value from which the next one of a chunk differs. Times are in microseconds.
+/// A value as a chunk has it; the next one differs from it. Times are in microseconds.
 private struct FieldState {
-  /// The usual rise of the times.
-  var step: Int64 = 0
-  var time: Int64 = 0
-  var width: Int64 = 0
+  /// The end of the interval, rounded up, and its distance from the beginning, which is rounded down.
+  var (time, width) = (0 as Int64, 0 as Int64)
   var counts = SIMD3<Int64>()
+
+  init() {}
+
+  init(_ value: FieldReading) {
+    time = -floorDivide(-value.time, 1000)
+    width = time - floorDivide(value.time - Int64(value.width), 1000)
+    counts = SIMD3(Int64(value.x), Int64(value.y), Int64(value.z))
+  }
 }
 
 extension FieldReading {
-  /// The end of the interval in microseconds, rounded up.
-  fileprivate var timeMicroseconds: Int64 { -floorDivide(-time, 1000) }
-
-  /// Microseconds from its beginning, which is rounded down, to its end.
-  fileprivate var widthMicroseconds: Int64 {
-    timeMicroseconds - floorDivide(time - Int64(width), 1000)
-  }
-
-  fileprivate var counts: SIMD3<Int64> { SIMD3(Int64(x), Int64(y), Int64(z)) }
-
   /// Whether a log can have it: its nanoseconds must fit after rounding. Traps when its time is out of range.
   var isWritable: Bool {
-    precondition(FieldChunk.times.contains(timeMicroseconds), "a value's time is out of range")
-    return widthMicroseconds <= FieldChunk.greatestWidth
+    let state = FieldState(self)
+    precondition(FieldChunk.times.contains(state.time), "a value's time is out of range")
+    return state.width <= FieldChunk.greatestWidth
   }
 }
 
@@ -52,33 +49,24 @@ enum FieldChunk {
     guard let first = values.first, let last = values.last, room >= headLimit + entryLimit else {
       return 0
     }
-    var state = FieldState()
-    let rise = last.timeMicroseconds - first.timeMicroseconds
-    state.step = min(max(0, rise / Int64(max(1, values.count - 1))), times.upperBound - 1)
+    let rise = FieldState(last).time - FieldState(first).time
+    let step = min(max(0, rise / Int64(max(1, values.count - 1))), times.upperBound - 1)
     body.write(ChunkKind.field)
     let countPlace = body.count
     body.write(0)
-    body.write(varint: UInt64(state.step))
-    var count = 0
-    for value in values.prefix(capacity) {
-      if body.count + entryLimit > room { break }
-      write(value, to: &body, &state)
-      count += 1
+    body.write(varint: UInt64(step))
+    var (state, count) = (FieldState(), 0)
+    for value in values.prefix(capacity) where body.count + entryLimit <= room {
+      let next = FieldState(value)
+      body.write(signedVarint: next.time - state.time - step)
+      let change = UInt64(RiceCode.fold(next.width - state.width))
+      body.write(varint: change << 1 | (value.flags.isEmpty ? 0 : 1))
+      if !value.flags.isEmpty { body.write(value.flags.rawValue) }
+      for axis in 0..<3 { body.write(signedVarint: next.counts[axis] - state.counts[axis]) }
+      (state, count) = (next, count + 1)
     }
     body.replace(at: countPlace, with: UInt8(count))
     return count
-  }
-
-  private static func write(
-    _ value: FieldReading, to body: inout ByteWriter, _ state: inout FieldState
-  ) {
-    let (time, width, counts) = (value.timeMicroseconds, value.widthMicroseconds, value.counts)
-    body.write(signedVarint: time - state.time - state.step)
-    let change = UInt64(RiceCode.fold(width - state.width))
-    body.write(varint: change << 1 | (value.flags.isEmpty ? 0 : 1))
-    if !value.flags.isEmpty { body.write(value.flags.rawValue) }
-    for axis in 0..<3 { body.write(signedVarint: counts[axis] - state.counts[axis]) }
-    (state.time, state.width, state.counts) = (time, width, counts)
   }
 }
 
@@ -86,6 +74,8 @@ enum FieldChunk {
 struct FieldCursor {
   private var cursor: ByteCursor
   private var remaining: UInt64 = 0
+  /// The usual rise of the times.
+  private var step: Int64 = 0
   private var state = FieldState()
 
   /// A cursor at the first value of a body without its first byte, the kind. It checks all values, so that ``next()`` cannot
@@ -96,8 +86,8 @@ struct FieldCursor {
     cursor = ByteCursor(body)
     do throws(MalformedChunk) {
       remaining = try cursor.varint()
-      state.step = Int64(bitPattern: try cursor.varint())
-      guard (0..<FieldChunk.times.upperBound).contains(state.step) else { return nil }
+      step = Int64(bitPattern: try cursor.varint())
+      guard (0..<FieldChunk.times.upperBound).contains(step) else { return nil }
       var trial = self
       while trial.remaining > 0 { _ = try trial.read() }
     } catch {
@@ -119,7 +109,7 @@ struct FieldCursor {
     let before = cursor.remaining
     remaining -= 1
     // Modulo 2⁶⁴; the sums are in range or refused.
-    state.time = state.time &+ state.step &+ (try cursor.signedVarint())
+    state.time = state.time &+ step &+ (try cursor.signedVarint())
     let change = try cursor.varint()
     state.width &+= RiceCode.unfold(change >> 1, as: Int64.self)
     let flags = FieldReading.Flags(rawValue: change & 1 != 0 ? try cursor.byte() : 0)

@@ -14,6 +14,8 @@ struct FieldSensorTests {
     let clock: VirtualClock
     var bus: SimulatedBus<VirtualClock>
     var field: FieldSensor
+    /// Nanoseconds that a look has until the next deadline.
+    var room: Int64 = 1_000_000_000
 
     static func of(
       _ model: SensorModel, _ chip: SimulatedChip, rate: SampleRate, motion: Motion = .turn,
@@ -41,7 +43,7 @@ struct FieldSensorTests {
     mutating func look() -> FieldReading? {
       let clock = clock
       let step = field.follow(
-        on: &bus, before: MonotonicTime(nanoseconds: .max), origin: MonotonicTime(nanoseconds: 0)
+        on: &bus, before: clock.now() + room, origin: MonotonicTime(nanoseconds: 0)
       ) { clock.now() }
       guard case .looked(let value) = step else { return nil }
       return value
@@ -53,7 +55,7 @@ struct FieldSensorTests {
       let end = clock.now() + nanoseconds
       while clock.now() < end {
         if let value = look() { values.append(value) }
-        clock.sleep(until: min(field.due, end))
+        clock.sleep(until: min(max(field.due, clock.now() + 100_000), end))
       }
       return values
     }
@@ -184,6 +186,37 @@ struct FieldSensorTests {
     // With a value three transfers, or four.
     let transfers = bench.bus.transferCount - before
     #expect(transfers < values.count * 7)
+  }
+
+  @Test("is not taken for a new one where a status is garbled on the wire")
+  func garbled() throws {
+    for (model, chip, ready) in [(.icm20948, .icm20948, 0x01), (.lsm9ds1, .lsm9ds1, 0x08)]
+      as [(SensorModel, SimulatedChip, UInt8)]
+    {
+      var bench = try Bench.of(model, chip, rate: hertz(20))
+      let first = bench.values(for: 100_000_000)
+      #expect(first.count >= 1)
+      // Before the next one can be there.
+      while bench.look() == nil { bench.clock.sleep(until: bench.field.due) }
+      bench.clock.sleep(until: bench.field.due)
+      bench.bus.inject(
+        .corrupt(byte: 0, mask: ready), at: .transfer(bench.bus.transferCount + 1))
+      #expect(bench.look() == nil)
+      let rest = bench.values(for: 500_000_000)
+      #expect(rest.count >= 9 && rest.allSatisfy { $0.flags.isEmpty }, "\(model) \(rest)")
+    }
+  }
+
+  @Test("is looked at again though a look was held up for longer than there is room")
+  func heldUp() throws {
+    var bench = try Bench.of(.icm20948, .icm20948, rate: hertz(20))
+    bench.room = 5_000_000
+    #expect(bench.values(for: 500_000_000).count >= 9)
+    bench.bus.inject(.busClock(percent: 5), at: .time(bench.clock.now()))
+    let slow = bench.values(for: 60_000_000)
+    #expect(slow.count == 1)
+    bench.bus.inject(.busClock(percent: 100), at: .time(bench.clock.now()))
+    #expect(bench.values(for: 1_000_000_000).count >= 18)
   }
 
   @Test("gives no value that is not of its configuration, wherever its supply dips")

@@ -107,7 +107,7 @@ package struct CountScale: Equatable {
   /// - Complexity: one division of 128 bits and one of 64 bits a character; no allocation.
   package func text(of count: Int16) -> (characters: UInt128, length: Int) {
     let (digits, isNegative) = digits(of: count)
-    return text(digits, isNegative: isNegative)
+    return CountScale.text(digits, isNegative: isNegative, decimals)
   }
 
   /// The doubles nearest to the texts of all counts, by their bit patterns: digits and power of ten are exact, and a
@@ -134,39 +134,32 @@ package struct CountScale: Equatable {
     let value = count * slope + intercept
     // At most 13 digits, as the texts of the ends fit.
     let rest = UInt64(min(value.magnitude.rounded(), 0x1p62))
-    return text(rest, isNegative: value < 0 && rest != 0)
+    return CountScale.text(rest, isNegative: value < 0 && rest != 0, decimals)
   }
 
-  private func text(_ digits: UInt64, isNegative: Bool) -> (characters: UInt128, length: Int) {
-    var rest = digits
-    var text = Text()
-    var decimalsLeft = decimals
+  /// Digits of which the last are decimals: at most 16 characters.
+  static func text(_ digits: UInt64, isNegative: Bool, _ decimals: Int)
+    -> (characters: UInt128, length: Int)
+  {
+    var (rest, decimalsLeft) = (digits, decimals)
+    var (characters, length) = (0 as UInt128, 0)
+    func prepend(_ character: UInt8) {
+      characters = characters << 8 | UInt128(character)
+      length += 1
+    }
+    func prependDigit() {
+      prepend(UInt8(ascii: "0") + UInt8(rest % 10))
+      rest /= 10
+    }
     while decimalsLeft > 1, rest % 10 == 0 {
       rest /= 10
       decimalsLeft -= 1
     }
-    for _ in 0..<decimalsLeft {
-      text.prepend(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-    }
-    if decimals > 0 { text.prepend(UInt8(ascii: ".")) }
-    repeat {
-      text.prepend(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-    } while rest != 0
-    if isNegative { text.prepend(UInt8(ascii: "-")) }
-    return (text.characters, text.length)
-  }
-
-  /// A text that is built from its last character to its first.
-  private struct Text {
-    var characters: UInt128 = 0
-    var length = 0
-
-    mutating func prepend(_ character: UInt8) {
-      characters = characters << 8 | UInt128(character)
-      length += 1
-    }
+    for _ in 0..<decimalsLeft { prependDigit() }
+    if decimals > 0 { prepend(UInt8(ascii: ".")) }
+    repeat { prependDigit() } while rest != 0
+    if isNegative { prepend(UInt8(ascii: "-")) }
+    return (characters, length)
   }
 
   private var distinguishesCounts: Bool { numerator.magnitude > denominator.magnitude }

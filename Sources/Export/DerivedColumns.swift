@@ -6,10 +6,11 @@ import LogFormat
 import LogStore
 import Text
 
-/// The columns that are computed from a whole recording before its first row is written: orientation, and acceleration
-/// without gravity. One table for all formats.
+/// The columns that need a whole recording before its first row is written: orientation, acceleration without gravity, and
+/// the magnetic field. One table for all formats.
 ///
-///     samples ──► MotionColumns ──► MotionSequence ──► values of the next rows ──► text, Parquet, MCAP
+///     samples ──► MotionColumns ──► MotionSequence ─┬─► values of the next rows ──► text, Parquet, MCAP
+///     magnetometer ─────────────────► FieldRows ────┘
 ///
 /// Each format asks for the rows in the order of the samples, each once.
 final class DerivedColumns {
@@ -21,6 +22,8 @@ final class DerivedColumns {
     let suffix: String
     /// Digits after the point in texts, before trailing zeros are dropped.
     let decimals: Int
+    /// Whether rows may have no value, and then, in a record, no key.
+    var isOptional = false
   }
 
   let columns: [Column]
@@ -40,12 +43,13 @@ final class DerivedColumns {
   /// In the unit of the column, of one m/s².
   private let linearScale: Double
   private var motions: MotionSequence
+  private var field: FieldRows?
 
   private init(
     _ options: ExportOptions, _ plan: ExportPlan, _ samples: consuming MotionColumns,
-    clipped: Int
+    clipped: Int, _ notes: RecordingNotes?
   ) throws(ExportError) {
-    clippedCount = clipped
+    (clippedCount, field) = (clipped, notes.map { FieldRows($0, plan.description) })
     (hasOrientation, hasLinear) = (options.hasOrientation, options.hasLinear)
     var columns: [Column] = []
     if hasOrientation {
@@ -66,25 +70,28 @@ final class DerivedColumns {
         Column(name: $0, unit: unit.name, suffix: unit.suffix, decimals: scale.decimals)
       }
     }
-    self.columns = columns
+    self.columns = columns + (field == nil ? [] : FieldRows.columns)
     (stretchCount, repeatedCount) = (samples.stretchCount, samples.repeatedCount)
     (unevenCount, periodDeviation) = (samples.unevenCount, samples.periodDeviation)
-    isBare = options.format == .ndjson || options.format == .csv && !options.hasPreamble
+    let isBare = options.format == .ndjson || options.format == .csv && !options.hasPreamble
+    self.isBare = isBare && options.derivedOption != nil
     motions = MotionSequence(samples)
   }
 
-  /// The columns that the options ask for; `nil` for none. The reader is at its beginning afterwards.
+  /// The columns that the options ask for, and those of a field in notes; `nil` for none. The reader is at its beginning
+  /// afterwards.
   static func make<Storage: LogStorage & ~Copyable>(
-    _ options: ExportOptions, _ plan: ExportPlan, _ reader: inout LogReader<Storage>
+    _ options: ExportOptions, _ plan: ExportPlan, _ notes: RecordingNotes?,
+    _ reader: inout LogReader<Storage>
   ) throws(ExportError) -> DerivedColumns? {
-    guard options.derivedOption != nil else { return nil }
+    guard options.derivedOption != nil || notes != nil else { return nil }
+    var (samples, clipped) = (MotionColumns(plan.description), 0)
     // What one reading shows of a chip's clock may move times in the next one, and with them the range's ends.
-    var clipped = 0
-    if plan.description.clock != .grid, plan.hasRange {
-      _ = try samples(plan, &reader, &clipped)
+    if plan.description.clock != .grid, plan.hasRange, options.derivedOption != nil {
+      _ = try self.samples(plan, &reader, &clipped)
     }
-    let samples = try samples(plan, &reader, &clipped)
-    return try DerivedColumns(options, plan, samples, clipped: clipped)
+    if options.derivedOption != nil { samples = try self.samples(plan, &reader, &clipped) }
+    return try DerivedColumns(options, plan, samples, clipped: clipped, notes)
   }
 
   private static func samples<Storage: LogStorage & ~Copyable>(
@@ -116,27 +123,26 @@ final class DerivedColumns {
   }
 
   /// Computes the values of the next rows: not a number for samples that a program has written since.
-  func next(_ count: Int) {
+  func next(_ rows: Range<Int>, of block: borrowing SampleBlock) {
     values.removeAll(keepingCapacity: true)
-    for _ in 0..<count {
-      guard let motion = motions.next() else {
-        values.append(contentsOf: repeatElement(.nan, count: columns.count))
-        continue
-      }
+    for row in rows {
+      let motion = motions.next()
       if hasOrientation {
-        let (w, axis) = (motion.orientation.w, motion.orientation.axis)
-        values += [w, axis.x, axis.y, axis.z]
+        let (w, axis) = (motion?.orientation.w, motion?.orientation.axis)
+        values += [w, axis?.x, axis?.y, axis?.z].map { $0 ?? .nan }
       }
       if hasLinear {
-        let linear = motion.linearAcceleration * linearScale
-        values += [linear.x, linear.y, linear.z]
+        let linear = motion.map { $0.linearAcceleration * linearScale }
+        values += [linear?.x, linear?.y, linear?.z].map { $0 ?? .nan }
       }
+      values += field?.next(at: block.times[row]) ?? []
     }
   }
 
   /// What was computed and how, as names and texts: the same in every format.
   var facts: [(name: String, text: String)] {
-    [
+    guard hasOrientation || hasLinear else { return [] }
+    return [
       ("method", OrientationConstants.method),
       ("source", OrientationConstants.source),
       ("tauAcc_s", "\(OrientationConstants.accelerometerTime)"),
@@ -157,6 +163,7 @@ final class DerivedColumns {
   /// What a user must know of the values: sentences.
   var remarks: [String] {
     (isBare ? ["the orientation is computed by \(method)"] : []) + doubts
+      + (field?.remarks ?? [])
   }
 
   /// The greatest part of itself by which a period may differ from the mean unsaid: 2° in a turn of 360°.
@@ -192,20 +199,20 @@ final class DerivedColumns {
 }
 
 struct DerivedTexts {
-  // Safe: a value touches at most `room` bytes: a key of 8 bytes, a sign, 19 digits, a point.
+  // Safe: a value touches at most `room` bytes: a key of 16 bytes, and 16 or ``DecimalText/room``.
   private let keys: [PackedText.Words]
   private let decimals: [Int]
   private let powers: [Double]
-  /// In place of what is not a number.
-  private let unknown: PackedText.Words
+  /// In place of the key and what is not a number.
+  private let unknown: [PackedText.Words]
 
   /// Bytes that must be free for each column.
-  static let room = 16 + 32
+  static let room = 16 + DecimalText.room
 
-  /// - Parameter keys: Before each value, at most 8 bytes each.
-  init(_ columns: [DerivedColumns.Column], keys: [String], unknown: String) {
-    precondition(keys.count == columns.count)
-    self.unknown = PackedText.words(unknown)
+  /// - Parameters: As in ``RowLayout``.
+  init(_ columns: [DerivedColumns.Column], keys: [String], unknown: [String]) {
+    precondition(keys.count == columns.count && unknown.count == columns.count)
+    self.unknown = unknown.map { PackedText.words($0) }
     self.keys = keys.map { PackedText.words($0) }
     decimals = columns.map(\.decimals)
     powers = decimals.map { (0..<$0).reduce(1.0) { power, _ in power * 10 } }
@@ -213,48 +220,26 @@ struct DerivedTexts {
 
   var rowRoom: Int { keys.count * DerivedTexts.room }
 
-  /// Writes the values of a row, and returns the number of bytes.
-  func write(_ row: Int, of values: [Double], to output: UnsafeMutableRawPointer) -> Int {
-    var place = output
-    for index in keys.indices {
-      place += PackedText.copy(keys[index], to: place)
-      let value = values[row * keys.count + index]
-      place +=
-        value.isFinite
-        ? DerivedTexts.write(value, decimals[index], powers[index], to: place)
-        : PackedText.copy(unknown, to: place)
-    }
-    return place - output
-  }
-
-  /// Writes a value rounded to `decimals` digits, and keeps at least one; returns the number of bytes.
-  private static func write(
-    _ value: Double, _ decimals: Int, _ power: Double, to output: UnsafeMutableRawPointer
+  /// Writes the values of a row, rounded to their decimals, of which at least one is kept; returns the number of bytes.
+  func write(
+    _ row: Int, of values: [Double], to output: UnsafeMutableRawPointer,
+    groups: UnsafePointer<UInt32>
   ) -> Int {
-    var digits = UInt64(min((value.magnitude * power).rounded(), 0x1p63))
     var place = output
-    func put(_ byte: UInt8) {
-      place.storeBytes(of: byte, as: UInt8.self)
-      place += 1
-    }
-    if value < 0, digits > 0 { put(UInt8(ascii: "-")) }
-    var left = decimals
-    while left > 1, digits % 10 == 0 {
-      digits /= 10
-      left -= 1
-    }
-    // From the last digit to the first, then in order.
-    var count = 0
-    withUnsafeTemporaryAllocation(byteCount: 32, alignment: 1) { reversed in
-      while count <= left || digits > 0 {
-        reversed[count] = UInt8(ascii: "0") + UInt8(digits % 10)
-        digits /= 10
-        count += 1
+    for (index, decimals) in decimals.enumerated() {
+      let value = values[row * keys.count + index]
+      let digits = (value.magnitude * powers[index]).rounded()
+      // More than a sensor's range has no room.
+      guard digits < (decimals == 0 ? 0x1p63 : 1e14) else {
+        place += PackedText.copy(unknown[index], to: place)
+        continue
       }
-      for index in (0..<count).reversed() {
-        put(reversed[index])
-        if index == left { put(UInt8(ascii: ".")) }
-      }
+      place += PackedText.copy(keys[index], to: place)
+      place +=
+        decimals == 0
+        ? DecimalText.write(Int64(value), to: place, groups: groups)
+        : PackedText.copy(
+          CountScale.text(UInt64(digits), isNegative: value < 0 && digits > 0, decimals), to: place)
     }
     return place - output
   }

@@ -21,9 +21,16 @@ extension Exporter {
     ]
   }
 
-  /// A remark about the magnetometer's values where the format has no place for them; none where the recording has none.
-  func fieldRemarks(_ log: RecordingDescription) -> [String] {
-    guard let field = log.sensor.field, ![.json, .raw].contains(options.format) else { return [] }
+  /// Whether rows or messages of their own have the values of a recording's magnetometer.
+  func hasField(_ log: RecordingDescription) -> Bool {
+    log.sensor.field != nil && [.csv, .ndjson, .parquet, .mcap].contains(options.format)
+      && options.channels ?? .both == .both && !options.isResampled && !options.isForHub
+  }
+
+  /// A remark about the magnetometer's values where the output does not have them; none where the recording has none.
+  func fieldRemarks(_ log: RecordingDescription, isFollowed: Bool = false) -> [String] {
+    let isThere = [.json, .raw].contains(options.format) || hasField(log) && !isFollowed
+    guard let field = log.sensor.field, !isThere else { return [] }
     let name = Plain.text(field.model)
     return ["the values of the magnetometer \(name) are left out: --format json has them"]
   }

@@ -187,17 +187,15 @@ extension JSONWriter {
 
   /// A value of the magnetometer: between which instants it was completed, and what it was.
   private mutating func add(_ value: FieldReading, _ log: RecordingDescription) {
-    guard let field = log.sensor.field else { return }
-    let isSaturated = value.flags.contains(.saturated)
-    let axes = field.microteslas(value, mounting: log.axes).map { Plain.number($0, per: 1000) }
+    let axes = log.microteslas(value)
     object { json in
       json.member("t_lo_ns", value.time &- Int64(value.width))
       json.member("t_hi_ns", value.time)
-      for (name, number) in zip(["mx_ut", "my_ut", "mz_ut"], axes) {
-        json.member(name, number: isSaturated ? nil : number)
+      for (name, axis) in zip(["mx_ut", "my_ut", "mz_ut"], axes) {
+        json.member(name, number: axis.isNaN ? nil : Plain.number(axis, per: 1000))
       }
       if value.flags.contains(.skipped) { json.member("skipped", true) }
-      if isSaturated { json.member("saturated", true) }
+      if value.flags.contains(.saturated) { json.member("saturated", true) }
     }
   }
 

@@ -15,7 +15,7 @@ extension Exporter {
       bounds: options.hasUncertainty
         ? (earliest: bounds[0], latest: bounds[1], unknown: "null") : nil,
       keys: plan.columnNames.map(key), derivedKeys: plan.derivedColumns.map { key($0.name) },
-      derivedUnknown: "null",
+      derivedUnknown: plan.derivedColumns.map { $0.isOptional ? "" : key($0.name) + "null" },
       labels: options.hasLabels
         ? LabelColumn(plan.labels, prefix: label + "\"", suffix: "\"", empty: label + "null") : nil,
       suffix: "}\n")
@@ -40,7 +40,8 @@ extension Exporter {
     let layout = RowLayout(
       time: TimeForm(kind: options.time, origin: origin, started: started),
       bounds: bounds.isEmpty ? nil : (earliest: ",", latest: ",", unknown: ""),
-      keys: plan.channels.map { _ in "," }, derivedKeys: plan.derivedColumns.map { _ in "," },
+      keys: plan.channels.map { _ in "," }, derivedKeys: derived.map { _ in "," },
+      derivedUnknown: derived.map { _ in "," },
       labels: options.hasLabels
         ? LabelColumn(plan.labels, prefix: ",\"", suffix: "\"", empty: ",") : nil,
       suffix: gaps.isEmpty ? "\n" : ",,\n")
@@ -99,14 +100,23 @@ extension Exporter {
   }
 
   /// What dates the recording, and the marks in the plan's range.
+  ///
+  /// - Parameter hasField: Whether the magnetometer's values are wanted, too.
   func notes<Storage: LogStorage & ~Copyable>(
-    _ reader: inout LogReader<Storage>, of plan: ExportPlan
+    _ reader: inout LogReader<Storage>, of plan: ExportPlan, hasField: Bool = false
   ) throws(ExportError) -> RecordingNotes {
+    let notes: RecordingNotes
     do {
-      return try reader.notes { plan.contains($0.time) }
+      let limit = hasField ? FieldRows.limit + 1 : 0
+      notes = try reader.notes(fieldLimit: limit) { plan.contains($0) }
     } catch {
       throw .log(error)
     }
+    guard notes.field.count <= FieldRows.limit else {
+      throw .refused(
+        "it has over \(FieldRows.limit) values of a magnetometer", remedy: ExportError.choosePart)
+    }
+    return notes
   }
 }
 

@@ -9,7 +9,8 @@ public import LogStore
 ///     LogReader ──► blocks of samples ──► rows or messages ──► ByteSink
 ///
 /// Memory does not grow with the recording: a block of samples, a table of texts for each unit, and the
-/// sink's buffer. The same log with the same options gives the same bytes.
+/// sink's buffer; but by 24 bytes for each of a magnetometer's values where rows or messages have them. The same log with
+/// the same options gives the same bytes.
 public struct Exporter: Sendable {
   /// The result of an export.
   public struct Report: Equatable, Sendable {
@@ -61,10 +62,10 @@ public struct Exporter: Sendable {
   /// Exports the recording that `reader` reads, from its beginning, as from storage. Traps for
   /// ``ExportFormat/raw``, which copies storage and reads no records.
   ///
-  /// - Complexity: one pass over the log; for JSON, gyrodata, HTML, SVG, Parquet, MCAP and CWA one more before it, for HTML
-  ///   with an analysis two, and for JSON one for each kind of record (clock pairs, gaps, marks, sensor events, damage,
-  ///   values of the magnetometer) that occurs more than 1000 times. With a range, of a recording that has ended only the
-  ///   range and the first and last page are read.
+  /// - Complexity: one pass over the log; for JSON, gyrodata, HTML, SVG, Parquet, MCAP, CWA and rows with a magnetometer's
+  ///   values one more before it, for HTML with an analysis two, and for JSON one for each kind of record (clock pairs, gaps,
+  ///   marks, sensor events, damage, values of the magnetometer) that occurs more than 1000 times. With a range, of a
+  ///   recording that has ended only the range and the first and last page are read.
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
@@ -119,7 +120,9 @@ public struct Exporter: Sendable {
   ) throws(ExportError) -> ExportPlan {
     var plan = try plan(reader.description)
     plan.origin = try reader.origin()
-    plan.derived = try DerivedColumns.make(options, plan, &reader)
+    let hasField = hasField(plan.description) && options.format != .mcap
+    let notes = hasField ? try notes(&reader, of: plan, hasField: true) : nil
+    plan.derived = try DerivedColumns.make(options, plan, notes, &reader)
     return plan
   }
 
@@ -215,7 +218,8 @@ extension Exporter {
       var pass = SamplePass(plan)
       var report = try pass.run(&rows, &reader, to: &sink, more: more)
       report.remarks += leftOut(labels: 0, marks: report.marks)
-      report.remarks += remarks + correctionRemarks(reader) + fieldRemarks(reader.description)
+      report.remarks += remarks + correctionRemarks(reader)
+      report.remarks += fieldRemarks(reader.description, isFollowed: true)
       report.isCutOff = try isCutOff(&reader)
       try sink.flush()
       return report

@@ -39,6 +39,8 @@ struct HeaderFacts {
       add("sensor.outputDataRate_hz", "\(sensor.outputDataRate)")
     }
     add("sensor.filter", sensor.filter.isEmpty ? nil : sensor.filter)
+    add("field.model", sensor.field?.model)
+    add("field.rate_hz", (sensor.field?.rate).map { HeaderFacts.hertz($0) })
     add("board", log.board)
     add("host", log.host)
     add("software", log.software)

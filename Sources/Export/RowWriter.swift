@@ -13,10 +13,11 @@ struct RowLayout {
   var bounds: (earliest: String, latest: String, unknown: String)?
   /// Before each value, at most 8 bytes each.
   var keys: [String]
-  /// Before each value that is computed from the whole recording, at most 8 bytes each.
+  /// Before each value that is computed from the whole recording, at most 16 bytes each.
   var derivedKeys: [String] = []
-  /// Replaces a derived value that is not finite, at most 16 bytes: the sample was written since, or its scale is senseless.
-  var derivedUnknown = ""
+  /// Replaces such a key and its value if that is not finite, at most 16 bytes each: the magnetometer has none there, the
+  /// sample was written since, or its scale is senseless.
+  var derivedUnknown: [String] = []
   /// Before the suffix, where rows have a column of labels.
   var labels: LabelColumn?
   /// Ends each row, at most 8 bytes.
@@ -120,7 +121,7 @@ struct RowWriter: ~Copyable {
     for (index, channel) in channels.enumerated() {
       columns[index].counts = block.counts(ofChannel: channel).baseAddress
     }
-    derived?.columns.next(rows.count)
+    derived?.columns.next(rows, of: block)
     let columnCount = channels.count
     let hasBounds = bounds != nil
     var place = output
@@ -141,7 +142,7 @@ struct RowWriter: ~Copyable {
       }
       if let derived {
         place += derived.texts.write(
-          row - rows.lowerBound, of: derived.columns.values, to: place)
+          row - rows.lowerBound, of: derived.columns.values, to: place, groups: groups)
       }
       place += writeEnd(label, to: place)
     }
@@ -158,11 +159,7 @@ struct RowWriter: ~Copyable {
     for (index, channel) in channels.enumerated() {
       place.storeBytes(of: columns[index].key, as: UInt64.self)
       place += columns[index].keyLength
-      let (text, length) = texts[index].scale.text(between: counts[channel])
-      place.storeBytes(of: UInt64(truncatingIfNeeded: text).littleEndian, as: UInt64.self)
-      place.storeBytes(
-        of: UInt64(truncatingIfNeeded: text >> 64).littleEndian, toByteOffset: 8, as: UInt64.self)
-      place += length
+      place += PackedText.copy(texts[index].scale.text(between: counts[channel]), to: place)
     }
     return place + writeEnd(label, to: place) - output
   }
@@ -219,6 +216,12 @@ enum PackedText {
     output.storeBytes(of: words.low, as: UInt64.self)
     output.storeBytes(of: words.high, toByteOffset: 8, as: UInt64.self)
     return words.length
+  }
+
+  /// The same of a text whose first character is in the lowest byte.
+  static func copy(_ text: (UInt128, length: Int), to output: UnsafeMutableRawPointer) -> Int {
+    let (low, high) = (UInt64(truncatingIfNeeded: text.0), UInt64(truncatingIfNeeded: text.0 >> 64))
+    return copy((low.littleEndian, high.littleEndian, text.length), to: output)
   }
 
   /// The words whose bytes in memory are `text`, zeros after it; traps for more than 16 bytes.

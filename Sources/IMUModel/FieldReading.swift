@@ -63,12 +63,16 @@ public struct FieldDescription: Equatable, Sendable {
   }
 }
 
-extension FieldDescription {
-  /// A value in µT along the accelerometer's axes, or along those of its mounting.
-  public func microteslas(_ reading: FieldReading, mounting: AxisMap? = nil) -> [Double] {
-    let counts = [reading.x, reading.y, reading.z].map { Double($0) * scale.value }
-    let along = axes.turned(counts)
-    return mounting?.turned(along) ?? along
+extension RecordingDescription {
+  /// A value in µT along the mounting's axes, to 1 nT; not numbers where the field was beyond what the chip can measure.
+  public func microteslas(_ reading: FieldReading) -> [Double] {
+    guard let field = sensor.field, !reading.flags.contains(.saturated) else {
+      return [.nan, .nan, .nan]
+    }
+    let counts = [reading.x, reading.y, reading.z].map { Double($0) * field.scale.value }
+    let along = field.axes.turned(counts)
+    // A zero has no sign.
+    return (axes?.turned(along) ?? along).map { ($0 * 1000).rounded() / 1000 + 0 }
   }
 }
 

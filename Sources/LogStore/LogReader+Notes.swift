@@ -11,10 +11,12 @@ public struct RecordingNotes: Equatable, Sendable {
   public var certificate: SensorCertificate?
   /// Marks in order of time.
   public var marks: [Mark] = []
-  /// The time of the earliest mark, wanted or not; `nil` without one.
-  public var firstMark: Int64?
+  /// The earliest time of marks and of the magnetometer's intervals, wanted or not; `nil` without one.
+  public var firstTime: Int64?
   /// Wanted marks in the log, which may be more than ``marks`` can hold.
   public var markCount: UInt64 = 0
+  /// The magnetometer's wanted values in order of time.
+  public var field: [FieldReading] = []
 
   /// Most marks that are kept: with labels of 200 bytes 5 MB.
   public static let markLimit = 20_000
@@ -26,10 +28,14 @@ public struct RecordingNotes: Equatable, Sendable {
 extension LogReader where Storage: ~Copyable {
   /// Reads the whole log but its samples and gaps, passes over damage, and goes back to the beginning.
   ///
-  /// - Parameter isNoted: Whether a mark is wanted.
+  /// - Parameters:
+  ///   - fieldLimit: The most values of the magnetometer that are kept.
+  ///   - isNoted: Whether what has a time is wanted.
   /// - Throws: ``LogError/storage(_:)`` only.
   /// - Complexity: a read and a check of each page; a sixth of the time of reading the samples.
-  public mutating func notes(marks isNoted: (Mark) -> Bool) throws(LogError) -> RecordingNotes {
+  public mutating func notes(
+    fieldLimit: Int = 0, of isNoted: (Int64) -> Bool
+  ) throws(LogError) -> RecordingNotes {
     rewind()
     var notes = RecordingNotes()
     while try openNextPage() {
@@ -39,10 +45,15 @@ extension LogReader where Storage: ~Copyable {
           case .clock(let pair) where pair.isBetter(than: notes.clock): notes.clock = pair
           case .certificate(let certificate): notes.certificate = certificate
           case .mark(let mark):
-            notes.firstMark = min(notes.firstMark ?? mark.time, mark.time)
-            guard isNoted(mark) else { continue }
+            notes.firstTime = min(notes.firstTime ?? mark.time, mark.time)
+            guard isNoted(mark.time) else { continue }
             notes.markCount += 1
             if notes.marks.count < RecordingNotes.markLimit { notes.marks.append(mark) }
+          case .field(let value):
+            let begin = value.time - Int64(value.width)
+            notes.firstTime = min(notes.firstTime ?? begin, begin)
+            guard notes.field.count < fieldLimit, isNoted(value.time) else { continue }
+            notes.field.append(value)
           default: break
           }
         }
@@ -54,6 +65,7 @@ extension LogReader where Storage: ~Copyable {
     rewind()
     // Marks of several sources may be out of order.
     notes.marks.sort { $0.time < $1.time }
+    notes.field.sort { $0.time < $1.time }
     return notes
   }
 }

@@ -69,10 +69,13 @@ struct JSONSchemaTests {
     let chipExports = try ["--uncertainty", "--grid"].map {
       try chip.run("export", "1", $0).json()
     }
+    let field = Bench()
+    try field.record("--for", "5s", "--sensor", "icm20948", "--field", "10")
     let lines =
       bench.run("export", "1", "--format", "ndjson").lines
       + chip.run("export", "1", "--format", "ndjson", "--grid").lines
       + bench.run("export", "1", "--format", "ndjson", "--orientation", "--linear").lines
+      + field.run("export", "1", "--format", "ndjson").lines
     let facts = try [
       gaps.run("export", "1", "--format", "html").output,
       bench.run("export", "1", "--format", "html", "--orientation").output,
@@ -81,8 +84,6 @@ struct JSONSchemaTests {
         page.split(separator: "id=\"facts\">").last?.split(separator: "</script>").first)
       return try JSON(Array(facts.utf8))
     }
-    let field = Bench()
-    try field.record("--for", "5s", "--sensor", "icm20948", "--field", "10")
     let later = Bench()
     try later.recordUnreadableAxes()
     try #require(later.run("info", "1").output.contains("axes        cannot be read: \"up\""))

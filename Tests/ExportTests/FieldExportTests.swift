@@ -87,12 +87,12 @@ struct FieldExportTests {
     }
   }
 
-  @Test("are left out of other formats, and of an import, with a word")
+  @Test("are left out of a drawing, and of an import, with a word")
   func leftOut() throws {
     let bytes = try FieldExportTests.log().bytes()
-    let table = try TestLog.export(bytes, ExportOptions(format: .csv))
+    let drawing = try TestLog.export(bytes, ExportOptions(format: .svg))
     #expect(
-      table.report.remarks.contains(
+      drawing.report.remarks.contains(
         "the values of the magnetometer AK09916 are left out: --format json has them"))
     let (text, report) = try TestLog.export(bytes, ExportOptions(units: .raw))
     #expect(!report.remarks.contains { $0.contains("magnetometer") })

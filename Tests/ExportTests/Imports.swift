@@ -31,7 +31,13 @@ enum Imports {
   static func csv(_ text: String, _ request: ImportRequest = options) throws(ImportError)
     -> ImportedRecording
   {
-    try ImportedRecording(BytesSource(Array(text.utf8)), request)
+    try file(Array(text.utf8), request)
+  }
+
+  static func file(_ bytes: [UInt8], _ request: ImportRequest) throws(ImportError)
+    -> ImportedRecording
+  {
+    try ImportedRecording(BytesSource(bytes), request)
   }
 
   /// The times and counts of all records.

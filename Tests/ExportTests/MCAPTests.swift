@@ -121,6 +121,35 @@ struct MCAPTests {
       ])
   }
 
+  @Test(
+    "a magnetometer's values are messages at the ends of their intervals, published at the beginnings"
+  )
+  func field() throws {
+    var log = TestLog.withField()
+    log.clock(0, wall: Self.start)
+    let file = try MCAPFile.export(log)
+    let messages = file.messages.filter { $0.topic == "/imu/mag" }
+    #expect(
+      messages.map { Int64($0.time) - Self.start }
+        == [
+          -500, -50, 60, 90, 100, 700, 1150, 1250, 1350,
+        ].map { $0 * 1_000_000 })
+    #expect(
+      messages.map { ($0.time - $0.published) / 1_000_000 } == [20, 20, 5, 5, 5, 5, 12, 7, 5])
+    for (message, microteslas) in [(1, [1.5, 3, -4.5]), (2, [15, -1.05, 0.15])] {
+      var cursor = MCAPFile.Cursor(messages[message].data, 20)
+      for microtesla in microteslas { #expect(try cursor.double() == microtesla / 1_000_000) }
+      for _ in 0..<9 { #expect(try cursor.double() == 0) }
+    }
+    #expect(messages[7].data[20..<28].elementsEqual(messages[7].data[28..<36]))
+    #expect(file.topics["/imu/mag"]?.schema == "sensor_msgs/msg/MagneticField")
+    #expect(file.metadata["imulog"]?["imulog.field.rate_hz"] == "20")
+    #expect(try MCAPFile.export(log, .accel).topics["/imu/mag"] == nil)
+    // Without a date, none is before 1970.
+    let undated = try MCAPFile.export(TestLog.withField())
+    #expect(undated.messages.map(\.published).min() == 480_000_000)
+  }
+
   @Test("a range has its own samples, parts of gaps, marks, and account")
   func range() throws {
     var log = TestLog(TestLog.description(channels: .gyroscope))

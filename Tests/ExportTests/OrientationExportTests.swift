@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import LogFormat
 import LogStore
 import LogStoreTesting
 import Testing
@@ -217,26 +218,31 @@ struct OrientationExportTests {
     var reader = try LogReader.open(TestLog.storage(log.bytes()))
     let exporter = Exporter(options(.csv, linear: false))
     let plan = try exporter.plan(&reader)
-    plan.derived?.next(3)
+    var block = SampleBlock()
+    for tick in 0..<3 as Range<UInt64> { block.append(tick: tick, time: 0, sample: RawSample()) }
+    plan.derived?.next(0..<3, of: block)
     #expect(plan.derived?.values.count == 12)
     #expect(plan.derived?.values.allSatisfy(\.isFinite) == true)
-    plan.derived?.next(2)
+    plan.derived?.next(1..<3, of: block)
     #expect(plan.derived?.values.count == 8)
     #expect(plan.derived?.values.allSatisfy(\.isNaN) == true)
   }
 
-  @Test("values that a senseless scale makes infinite are no numbers in the table")
+  @Test("values that a senseless scale makes infinite, or too long, are no numbers in the table")
   func senseless() throws {
     let columns = [DerivedColumns.Column(name: "lx", unit: "g", suffix: "g", decimals: 6)]
-    let texts = DerivedTexts(columns, keys: [","], unknown: "null")
-    let values = [-.infinity, .nan, -0.0000004, -0.0000006, 1234567.125, -0.5, 15.0]
+    let texts = DerivedTexts(columns, keys: [","], unknown: [",null"])
+    let values = [-.infinity, .nan, -0.0000004, -0.0000006, 1234567.125, -0.5, 15.0, 100_000_000]
     let bytes = [UInt8](unsafeUninitializedCapacity: 1000) { buffer, count in
-      guard let start = buffer.baseAddress else { return }
-      for row in values.indices {
-        count += texts.write(row, of: values, to: UnsafeMutableRawPointer(start + count))
+      DecimalText.groups.withUnsafeBufferPointer { groups in
+        guard let start = buffer.baseAddress, let groups = groups.baseAddress else { return }
+        for row in values.indices {
+          count += texts.write(row, of: values, to: start + count, groups: groups)
+        }
       }
     }
     #expect(
-      String(decoding: bytes, as: UTF8.self) == ",null,null,0.0,-0.000001,1234567.125,-0.5,15.0")
+      String(decoding: bytes, as: UTF8.self)
+        == ",null,null,0.0,-0.000001,1234567.125,-0.5,15.0,null")
   }
 }

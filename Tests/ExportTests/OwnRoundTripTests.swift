@@ -72,6 +72,35 @@ struct OwnRoundTripTests {
         == log.export(Self.counts))
   }
 
+  @Test(
+    "a magnetometer's values are left out, by name, and nothing else",
+    arguments: [ExportFormat.csv, .ndjson, .json, .parquet, .mcap])
+  func field(_ format: ExportFormat) throws {
+    var log = TestLog.withField()
+    // More than a reader of JSON holds at a time.
+    for time in 2000..<5000 as Range<Int64> { log.field(time, 1, Int16(time), 1, -1) }
+    var options = ExportOptions(format: format, units: format == .mcap ? .si : .raw)
+    options.hasPreamble = format == .csv
+    let request = format == .ndjson ? Self.request(format, .raw, log) : Imports.given()
+    let bytes = try log.data(options)
+    let importer = try Imports.file(bytes, request)
+    let plain = ExportOptions(format: .csv, units: .raw, channels: .accel)
+    if format != .ndjson {
+      #expect(importer.remarks.contains { $0.contains("its magnetometer are left out") })
+    }
+    #expect(try TestLog.export(Imports.log(importer), plain).text == log.export(plain))
+  }
+
+  @Test("a table with a magnetometer's columns and units in its names is still this program's")
+  func fieldByNames() throws {
+    let log = TestLog.withField()
+    let table = try log.export(
+      ExportOptions(format: .csv, units: .gDps).with { $0.hasUnitNames = true })
+    let importer = try Imports.csv(table, Imports.given())
+    let plain = ExportOptions(format: .csv, units: .gDps, channels: .accel)
+    #expect(try TestLog.export(Imports.log(importer), plain).text == log.export(plain))
+  }
+
   @Test("gaps of a table come back where some rows begin the file", arguments: [0, 3, 100])
   func many(_ gaps: Int) throws {
     let lost = (0..<gaps).map { "{\"t_ns\":\($0)0,\"gap\":\"busError\",\"gap_ticks\":1}\n" }

@@ -62,6 +62,27 @@ struct ParquetTests {
     #expect(file.integers("ax") == counts.map { Int64($0) })
   }
 
+  @Test("a magnetometer's columns are those of the CSV, and empty where it has none")
+  func field() throws {
+    let log = TestLog.withField()
+    let (file, table) = (try read(log, options()), try table(log.bytes(), .raw))
+    for (place, name) in ["mx", "my", "mz", "m_lo_ns", "m_hi_ns"].enumerated() {
+      let cells = file.columns[name]?.cells.map { cell -> String in
+        switch cell {
+        case .double(let value): "\(value)"
+        case .integer(let value) where place > 2: "\(value)"
+        case nil: ""
+        default: "another kind"
+        }
+      }
+      #expect(cells == table[name]?.map { String($0) }, "\(name)")
+    }
+    #expect(file.metadata["imulog.units.mx"] == "uT")
+    #expect(file.metadata["imulog.words.m_lo_ns"] == "proved")
+    #expect(file.metadata["imulog.field.model"] == "AK09916")
+    #expect(try read(log, options().with { $0.isForHub = true }).columns["mx"] == nil)
+  }
+
   @Test("values and times are those of the CSV, to the last bit", arguments: ExportUnits.allCases)
   func sameAsLines(_ units: ExportUnits) throws {
     var log = try TestLog.ramp(TestLog.description(), (-300...300).map { $0 * 109 })

@@ -93,6 +93,69 @@ struct TableTests {
     #expect(lines.count - comments.count == 4)
   }
 
+  /// In the first row at or after it that has none; with what is not recorded left out of records.
+  @Test("a magnetometer's value is in a row soon after it, with its interval")
+  func field() throws {
+    let log = TestLog.withField()
+    let options = ExportOptions(format: .csv, units: .raw)
+    let (text, report) = try TestLog.export(log.bytes(), options)
+    #expect(
+      text == """
+        t_ns,ax,ay,az,mx,my,mz,m_lo_ns,m_hi_ns
+        0,0,0,0,1.5,3.0,-4.5,-70000000,-50000000
+        100000000,1,0,0,15.0,-1.05,0.15,55000000,60000000
+        200000000,2,0,0,-0.45,0.0,-300.0,85000000,90000000
+        300000000,3,0,0,0.75,-0.9,-1.05,95000000,100000000
+        1200000000,12,0,0,0.15,-0.3,-0.45,1138000000,1150000000
+        1300000000,13,0,0,,,,1243000000,1250000000
+
+        """)
+    #expect(
+      report.remarks == [
+        "3 values of the magnetometer have no row, for want of a sample soon after: --format json has all"
+      ])
+    let records = try log.export(options.with { $0.format = .ndjson }).split(separator: "\n")
+    #expect(
+      records[1]
+        == #"{"t_ns":100000000,"ax":1,"ay":0,"az":0,"mx":15.0,"my":-1.05,"mz":0.15,"m_lo_ns":55000000,"m_hi_ns":60000000}"#
+    )
+    #expect(
+      records[5]
+        == #"{"t_ns":1300000000,"ax":13,"ay":0,"az":0,"m_lo_ns":1243000000,"m_hi_ns":1250000000}"#)
+    // Of a part, the values of its time.
+    let part = options.with { ($0.from, $0.to) = (60_000_001, 1_200_000_001) }
+    let (lines, noted) = try TestLog.export(log.bytes(), part)
+    #expect(
+      lines.split(separator: "\n").dropFirst().map { $0.split(separator: ",").last } == [
+        "90000000", "100000000", "0", "1150000000",
+      ])
+    #expect(noted.remarks[0].hasPrefix("1 value of the magnetometer has no row"))
+    // In the axes of the mounting, with units in names, and rows of gaps.
+    var turned = log
+    turned.description.axes = axes("y,-x,z")
+    let rows = try turned.export(
+      options.with { ($0.hasUnitNames, $0.gaps) = (true, .rows) }
+    ).split(separator: "\n")
+    #expect(rows[0].hasSuffix("az_count,mx_uT,my_uT,mz_uT,m_lo_ns,m_hi_ns,gap,gap_ticks"))
+    #expect(rows[1].contains(",3.0,-1.5,-4.5,"))
+    #expect(rows[5] == "400000000,,,,,,,,,missed,8")
+  }
+
+  @Test("rows without a magnetometer's values say so")
+  func noField() throws {
+    let log = TestLog.withField()
+    let left = "the values of the magnetometer AK09916 are left out: --format json has them"
+    for options in [
+      ExportOptions(format: .csv, channels: .accel), ExportOptions(format: .svg),
+      ExportOptions(format: .parquet).with { $0.isForHub = true },
+    ] {
+      #expect(try TestLog.export(log.bytes(), options).report.remarks.contains(left))
+    }
+    let sink = try log.follow(ExportOptions(format: .csv, units: .raw))
+    #expect(sink.text.hasPrefix("t_ns,ax,ay,az\n0,0,0,0\n"))
+    #expect(sink.report.remarks.contains(left))
+  }
+
   @Test("gcsv has counts, gyroscope first, and scales in rad/s and g that read back exactly")
   func gyroflow() throws {
     var log = Self.log()

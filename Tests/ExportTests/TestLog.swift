@@ -19,6 +19,7 @@ struct TestLog {
     case mark(Mark)
     case clock(ClockPair)
     case certificate(SensorCertificate)
+    case field(FieldReading)
     case flush
     case end(RecordingEnd)
   }
@@ -88,6 +89,17 @@ struct TestLog {
     addBeforeEnd(.certificate(SensorCertificate(findings)))
   }
 
+  /// A value of the magnetometer, in milliseconds and counts.
+  mutating func field(
+    _ time: Int64, _ width: UInt32, _ x: Int16, _ y: Int16, _ z: Int16,
+    _ flags: FieldReading.Flags = []
+  ) {
+    addBeforeEnd(
+      .field(
+        FieldReading(
+          time: time * 1_000_000, width: width * 1_000_000, x: x, y: y, z: z, flags: flags)))
+  }
+
   private mutating func addBeforeEnd(_ step: Step) {
     if case .end? = steps.last {
       steps.insert(step, at: steps.count - 1)
@@ -126,6 +138,7 @@ struct TestLog {
       case .mark(let mark): encoder.append(mark)
       case .clock(let pair): encoder.append(pair)
       case .certificate(let certificate): encoder.append(certificate)
+      case .field(let value): encoder.append(value)
       case .flush: encoder.flush()
       case .end(let end): encoder.finish(end)
       }
@@ -162,15 +175,38 @@ struct TestLog {
   }
 
   /// Exports what is still to come.
-  func follow(_ options: ExportOptions) throws {
+  @discardableResult
+  func follow(_ options: ExportOptions) throws -> (text: String, report: Exporter.Report) {
     var sink = ArraySink()
-    _ = try Exporter(options).follow(TestLog.storage(bytes()), to: &sink) { nil }
+    let report = try Exporter(options).follow(TestLog.storage(bytes()), to: &sink) { nil }
+    return (String(decoding: sink.bytes, as: UTF8.self), report)
   }
 
   /// Counts at random.
   static func noise(_ count: Int, seed: UInt64) -> [Int16] {
     var generator = SeededGenerator(seed: seed)
     return (0..<count).map { _ in Int16(truncatingIfNeeded: generator.next()) }
+  }
+
+  /// Six samples with a gap of eight ticks before the last two, and values of a magnetometer before, among and after them:
+  /// three have no row, and one is saturated.
+  static func withField() -> TestLog {
+    var log = TestLog(TestLog.description(channels: .accelerometer))
+    log.description.sensor.field = FieldDescription(
+      model: "AK09916", scale: Fraction(3, 20), rate: hertz(20), axes: axes("x,-y,-z"))
+    log.field(-500, 20, 9, 9, 9)
+    log.field(-50, 20, 10, -20, 30)
+    log.samples(0..<14, without: 4..<12) { RawSample(ax: Int16($0)) }
+    log.gap(4, 8, .missed)
+    for (time, x, y, z) in [(60, 100, 7, -1), (90, -3, 0, 2000), (100, 5, 6, 7)] {
+      log.field(Int64(time), 5, Int16(x), Int16(y), Int16(z))
+    }
+    log.field(700, 5, 8, 8, 8)
+    log.field(1150, 12, 1, 2, 3)
+    log.field(1250, 7, 4, 4, 4, .saturated)
+    log.field(1350, 5, 7, 7, 7)
+    log.endAsCounted()
+    return log
   }
 
   /// A sample of 1969-12-31T23:59:58.75Z.
@@ -229,6 +265,11 @@ extension TickTally {
     self.init()
     self.sampled = sampled
   }
+}
+
+func axes(_ text: String) -> AxisMap {
+  guard let map = AxisMap(text) else { fatalError("not axes") }
+  return map
 }
 
 func hertz(_ numerator: UInt32, per denominator: UInt32 = 1) -> SampleRate {

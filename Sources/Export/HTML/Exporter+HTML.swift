@@ -43,7 +43,7 @@ extension Exporter {
     reading: while let item = try reader.nextItem() {
       guard case .samples = item else { continue }
       for rows in plan.rows(of: reader.block) {
-        plan.derived?.next(rows.count)
+        plan.derived?.next(rows, of: reader.block)
         let turns = plan.derived?.values ?? []
         base64.append(blocks.bytes(rows, of: reader.block, turns: turns), to: &text)
         report.samples += UInt64(rows.count)

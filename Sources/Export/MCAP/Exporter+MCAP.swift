@@ -7,7 +7,7 @@ import Text
 
 extension Exporter {
   /// Writes messages of ROS 2 in a file of MCAP: `/imu`, and what else the recording has of `/imu/temperature`,
-  /// `/imu/gaps`, `/imu/marks` and `/imu/labels`.
+  /// `/imu/mag`, `/imu/gaps`, `/imu/marks` and `/imu/labels`.
   ///
   /// Stamps are wall-clock times; without a wall clock they begin at 0, or later by
   /// whole seconds where some are before it. A first pass over the log finds clock and marks,
@@ -16,9 +16,9 @@ extension Exporter {
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
     let plan = try plan(&reader)
-    let notes = try notes(&reader, of: plan)
+    let notes = try notes(&reader, of: plan, hasField: hasField(plan.description))
     let shift = try undatedShift(
-      &reader, plan, notes, others: [plan.origin] + [notes.firstMark].compactMap(\.self))
+      &reader, plan, notes, others: [plan.origin] + [notes.firstTime].compactMap(\.self))
     var messages = MCAPMessages(plan, notes, shift: shift)
     var report = try runSamples(plan, &messages, &reader, to: &sink)
     report.remarks += try messages.finish(report, to: &sink)
@@ -41,8 +41,10 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
   private let temperatures: [Double]?
   private var lastTemperature: Int16?
   private var tally = TickTally()
-  /// The marks and labels, by their beginnings, that are still to come: the next one comes before samples that are later.
+  /// The marks, the labels, by their beginnings, and the magnetometer's values that are still to come: the next one comes
+  /// before samples that are later.
   private var (marks, labels): (ArraySlice<Mark>, ArraySlice<RecordingLabel>)
+  private var field: ArraySlice<FieldReading>
   /// From time 0, tick 0 or the first sample, whichever is earliest, to the last sample so far: where messages of labels are.
   private var (first, last): (Int64, Int64)
   private var labelCount = 0
@@ -50,6 +52,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
   init(_ plan: ExportPlan, _ notes: RecordingNotes, shift: Int64) {
     (self.plan, self.notes, self.shift) = (plan, notes, shift)
     (marks, labels, first, last) = (notes.marks[...], plan.labels[...], min(0, plan.origin), 0)
+    field = notes.field[...]
     writer = MCAPWriter(library: plan.description.software)
     imu = ROSContent.imu(plan.channels, hasOrientation: plan.derived != nil)
     let channels = zip(plan.channels, plan.values)
@@ -65,11 +68,12 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
       let (time, tick) = (block.times[row], UInt32(truncatingIfNeeded: block.ticks[row]))
       (first, last) = (min(first, time), time)
       try addNotes(until: time)
+      try addField(until: time)
       for (channel, values) in axes {
         imu[ROSContent.imuPlaces[channel]] = values[Int(UInt16(bitPattern: columns[channel][row]))]
       }
       if let derived = plan.derived {
-        derived.next(1)
+        derived.next(row..<row + 1, of: block)
         for (value, place) in zip(derived.values, ROSContent.orientationPlaces) {
           imu[place] = value
         }
@@ -96,6 +100,17 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     let content = ROSContent.log(level: 30, name: "imulog.gap", text)
     try writer.add(.gaps, UInt32(truncatingIfNeeded: gap.firstTick), at: stamp(time), content)
     try sink.write(writer.take())
+  }
+
+  /// Writes the magnetometer's values up to a time, stamped with their intervals' ends and published at the beginnings.
+  private mutating func addField(until time: Int64) throws(ExportError) {
+    while let value = field.first, value.time <= time {
+      let teslas = plan.description.microteslas(value).map { $0 / 1_000_000 }
+      try writer.add(
+        .mag, UInt32(field.startIndex), at: stamp(value.time),
+        publishedAt: stamp(value.time - Int64(value.width)), ROSContent.field(teslas))
+      field.removeFirst()
+    }
   }
 
   /// Writes the marks and labels that begin at a time or before it, in the order of their times.
@@ -131,6 +146,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
   ) throws(ExportError) -> [String] {
     labels.removeLast(labels.count { $0.from > max(last, plan.from, first) })
     try addNotes(until: .max)
+    try addField(until: .max)
     let added = shift == 0 ? "" : ", with \(Plain.seconds(shift)) added"
     let isDated = plan.started(notes.clock) != nil
     let zero = isDated ? "1970-01-01T00:00:00Z" : "0, for want of a wall clock\(added)"

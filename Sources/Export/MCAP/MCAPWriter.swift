@@ -50,9 +50,11 @@ struct MCAPWriter {
   ///
   /// - Parameters:
   ///   - time: Nanoseconds since 1970, of at most 32 bits of seconds: the message's, and its stamp.
+  ///   - published: When it was published; `nil` for that time, too.
   ///   - content: What follows the stamp.
   mutating func add<Word: BitwiseCopyable>(
-    _ topic: ROSTopic, _ sequence: UInt32, at time: UInt64, _ content: [Word]
+    _ topic: ROSTopic, _ sequence: UInt32, at time: UInt64, publishedAt published: UInt64? = nil,
+    _ content: [Word]
   ) {
     if counts[topic.rawValue] == 0 { declare(topic) }
     let length = 34 + content.count * MemoryLayout<Word>.stride
@@ -67,7 +69,7 @@ struct MCAPWriter {
     chunk.append(littleEndian: topic.number)
     chunk.append(littleEndian: sequence)
     chunk.append(littleEndian: time)
-    chunk.append(littleEndian: time)
+    chunk.append(littleEndian: published ?? time)
     // CDR's sign of little-endian, and the stamp.
     let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000_000)
     chunk.append(littleEndian: 0x0000_0100 as UInt32)

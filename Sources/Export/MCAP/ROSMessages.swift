@@ -9,6 +9,8 @@ enum ROSTopic: Int, CaseIterable {
   /// Inertial measurements in m/s² and rad/s, and temperatures in °C.
   case imu, temperature
   case gaps, marks, labels
+  /// The magnetic field in tesla.
+  case mag
 
   var name: String { self == .imu ? "/imu" : "/imu/\(self)" }
 
@@ -20,6 +22,9 @@ enum ROSTopic: Int, CaseIterable {
 
   /// The name of the messages' layout, and its definition without comments: its own, and those of its parts.
   var layout: (name: String, parts: [String]) {
+    let header = "std_msgs/Header\nbuiltin_interfaces/Time stamp\nstring frame_id"
+    let time = "builtin_interfaces/Time\nint32 sec\nuint32 nanosec"
+    let vector = "geometry_msgs/Vector3\nfloat64 x\nfloat64 y\nfloat64 z"
     switch self {
     case .imu:
       let imu = """
@@ -31,21 +36,22 @@ enum ROSTopic: Int, CaseIterable {
         geometry_msgs/Vector3 linear_acceleration
         float64[9] linear_acceleration_covariance
         """
-      let vector = "geometry_msgs/Vector3\nfloat64 x\nfloat64 y\nfloat64 z"
       let quaternion = "geometry_msgs/Quaternion\nfloat64 x\nfloat64 y\nfloat64 z\nfloat64 w"
-      return ("sensor_msgs/msg/Imu", [imu, ROSTopic.header, ROSTopic.time, quaternion, vector])
+      return ("sensor_msgs/msg/Imu", [imu, header, time, quaternion, vector])
     case .temperature:
       let temperature = "std_msgs/Header header\nfloat64 temperature\nfloat64 variance"
-      return ("sensor_msgs/msg/Temperature", [temperature, ROSTopic.header, ROSTopic.time])
+      return ("sensor_msgs/msg/Temperature", [temperature, header, time])
+    case .mag:
+      let name = "magnetic_field"
+      let field =
+        "std_msgs/Header header\ngeometry_msgs/Vector3 \(name)\nfloat64[9] \(name)_covariance"
+      return ("sensor_msgs/msg/MagneticField", [field, header, time, vector])
     case .gaps, .marks, .labels:
       let texts = "string name\nstring msg\nstring file\nstring function"
       let log = "builtin_interfaces/Time stamp\nuint8 level\n\(texts)\nuint32 line"
-      return ("rcl_interfaces/msg/Log", [log, ROSTopic.time])
+      return ("rcl_interfaces/msg/Log", [log, time])
     }
   }
-
-  private static let header = "std_msgs/Header\nbuiltin_interfaces/Time stamp\nstring frame_id"
-  private static let time = "builtin_interfaces/Time\nint32 sec\nuint32 nanosec"
 }
 
 /// What messages have after their stamp. Doubles are copied in the processor's byte order, little-endian, as the file's is.
@@ -70,6 +76,11 @@ enum ROSContent {
 
   /// A `Temperature`. A variance of 0 is one that is not known.
   static func temperature(_ degrees: Double) -> [Double] { [frame, degrees, 0] }
+
+  /// A `MagneticField` with a covariance that is not known.
+  static func field(_ teslas: [Double]) -> [Double] {
+    [frame] + teslas + Array(repeating: 0, count: 9)
+  }
 
   /// The frame's name, which is `imu` and a zero, after its length: as many bytes as a double has.
   private static let frame = Double(bitPattern: 0x0075_6D69_0000_0004)

@@ -78,7 +78,9 @@ private struct ParquetTable: SampleFormat {
         isOptional: hasGaps || isForHub)
     }
     for (place, column) in plan.derivedColumns.enumerated() {
-      add(column.name, .double, .derived(place), isOptional: hasGaps)
+      add(
+        column.name, column.decimals == 0 ? .integer : .double, .derived(place),
+        isOptional: hasGaps || column.isOptional)
     }
     if notes.markCount > 0 || isForHub { add("mark", .text, .mark, isOptional: true) }
     if plan.options.hasLabels { add(ExportedNames.label, .text, .label, isOptional: true) }
@@ -98,7 +100,7 @@ private struct ParquetTable: SampleFormat {
   ) throws(ExportError) {
     if gap == nil {
       tally.sampled += UInt64(rows.count)
-      plan.derived?.next(rows.count)
+      plan.derived?.next(rows, of: block)
     }
     let (times, ticks, started) = (block.times, block.ticks, notes.started ?? 0)
     for (column, content) in columns {
@@ -123,7 +125,11 @@ private struct ParquetTable: SampleFormat {
       case .derived(let place):
         guard let derived = plan.derived else { continue }
         let places = stride(from: place, to: derived.values.count, by: derived.columns.count)
-        column.add(places.map { derived.values[$0].word })
+        let kind = derived.columns[place]
+        for value in places.map({ derived.values[$0] }) {
+          let isEmpty = kind.isOptional && value.isNaN
+          column.add(isEmpty ? nil : [kind.decimals == 0 ? Int64(value) : value.word])
+        }
       case .mark:
         for row in rows {
           let due = marks.prefix { $0.time <= times[row] }

@@ -176,7 +176,7 @@ final class JSONRows {
   private func pass(_ key: String) throws(ImportError) {
     if facts.isOwn {
       if key == "field", try json.peek() == UInt8(ascii: "{") {
-        facts.notes.faults.append("the values of its magnetometer are left out")
+        facts.take("imulog.field.model", "")
       }
       return try json.skipValue()
     }

@@ -70,6 +70,7 @@ struct OwnFacts: Equatable, Sendable {
     case "resampled.rate_hz": isCounted = false
     case "axes", "calibration":
       notes.faults.append("its \(last) is left out: values are taken as they are in the file")
+    case "field.model": notes.faults.append("the values of its magnetometer are left out")
     case "calibrated":
       notes.faults.append("its values are calibrated already: do not calibrate the new recording")
     case "times":

@@ -36,7 +36,8 @@ extension Dialect {
     gyroscope: ["g*_radps", "g*_dps", "g*_count"], temperature: ["temp_degc", "temp_count"],
     others: Set(
       ExportedNames.bounds + ExportedNames.gaps + ExportedNames.derived + [ExportedNames.label]
-        + ["lx_g", "ly_g", "lz_g", "lx_mps2", "ly_mps2", "lz_mps2"]))
+        + ["lx_g", "ly_g", "lz_g", "lx_mps2", "ly_mps2", "lz_mps2"]
+        + ExportedNames.field + ["mx_ut", "my_ut", "mz_ut"]))
 
   /// This program's Parquet as an engine writes it as CSV: it begins with `t,t_ns,tick`.
   static let ownColumns = Dialect(

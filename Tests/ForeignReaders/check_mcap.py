@@ -28,6 +28,7 @@ from recordings import WORDS  # noqa: E402
 
 READERS = ["mcap==1.6.0", "mcap-ros2-support==0.6.0", "rosbags==0.11.9"]
 AXES = ["ax", "ay", "az", "gx", "gy", "gz"]
+MAGNETIC = ["mx_ut", "my_ut", "mz_ut"]
 LEVELS = {"/imu/marks": 20, "/imu/labels": 20, "/imu/gaps": 30}
 
 
@@ -42,6 +43,7 @@ def expected(recordings, number, options):
     document = json.loads(recordings.run("export", number, *options))
     lines = recordings.run("export", number, "--format", "ndjson", *options).splitlines()
     rows = [json.loads(line) for line in lines]
+    rows = [{name: value for name, value in row.items() if name[0] != "m"} for row in rows]
     assert rows == document["samples"]
     start = wall(document["started"]) if document["started"] else 0
     recorded = set(rows[0]) if rows else set()
@@ -58,11 +60,13 @@ def expected(recordings, number, options):
     begin = (document.get("range") or {}).get("from_ns")
     labels = [(start + (label["from_ns"] if begin is None else max(label["from_ns"], begin)), label["name"])
               for label in document["labels"] if label["from_ns"] <= rows[-1]["t_ns"]]
-    return document, {"/imu": imu, "/imu/temperature": degrees, "/imu/gaps": gaps, "/imu/marks": marks,
-                      "/imu/labels": labels}
+    field = [(start + value["t_hi_ns"], start + value["t_lo_ns"], *(value[name] / 1e6 for name in MAGNETIC))
+             for value in (document["field"] or {"values": []})["values"] if "--channels" not in options]
+    return document, {"/imu": imu, "/imu/temperature": degrees, "/imu/mag": field, "/imu/gaps": gaps,
+                      "/imu/marks": marks, "/imu/labels": labels}
 
 
-def content(topic, message, log_time):
+def content(topic, message, log_time, published):
     """A message as `expected` has it, whichever reader decoded it."""
     stamp = message.stamp if topic in LEVELS else message.header.stamp
     assert stamp.sec * 10**9 + stamp.nanosec == log_time, (topic, stamp, log_time)
@@ -73,6 +77,9 @@ def content(topic, message, log_time):
             return message.msg.split(" ", 1)[1]
         return message.msg if topic == "/imu/marks" else int(re.match(r"(\d+) ticks? missing: .", message.msg)[1])
     assert message.header.frame_id == "imu"
+    if topic == "/imu/mag":
+        assert not any(message.magnetic_field_covariance)
+        return (published, *(getattr(message.magnetic_field, axis) for axis in "xyz"))
     if topic == "/imu/temperature":
         assert message.variance == 0
         return message.temperature
@@ -108,9 +115,9 @@ def by_mcap(path, document, wanted):
             found = {}
             reader = make(file, validate_crcs=True, decoder_factories=[DecoderFactory()])
             for _, channel, message, decoded in reader.iter_decoded_messages():
-                assert message.publish_time == message.log_time
+                assert message.publish_time == message.log_time or channel.topic == "/imu/mag"
                 found.setdefault(channel.topic, []).append(
-                    flat(message.log_time, content(channel.topic, decoded, message.log_time)))
+                    flat(message.log_time, content(channel.topic, decoded, message.log_time, message.publish_time)))
             compare(make.__name__, found, wanted)
             file.seek(0)
             metadata = {record.name: record.metadata for record in make(file).iter_metadata()}["imulog"]
@@ -129,10 +136,12 @@ def by_rosbags(path, document, wanted):
         for connection, log_time, data in reader.messages():
             message = reader.deserialize(data, connection.msgtype)
             found.setdefault(connection.topic, []).append(
-                flat(log_time, content(connection.topic, message, log_time)))
+                flat(log_time, content(connection.topic, message, log_time, None)))
     for rows in found.values():
         rows[:] = [tuple(plain(value) for value in row) for row in rows]
-    compare("rosbags", found, wanted)
+    # It does not tell when a message was published.
+    field = [(row[0], None, *row[2:]) for row in wanted["/imu/mag"]]
+    compare("rosbags", found, {**wanted, "/imu/mag": field})
 
 
 def plain(value):
@@ -153,7 +162,7 @@ def by_rerun(path, rerun):
 
 def check(recordings, number, name, rerun, *options):
     document, wanted = expected(recordings, number, options)
-    wanted = {topic: [flat(*row) if len(row) == 2 else (row[0], row[1], row[2]) for row in rows]
+    wanted = {topic: [flat(*row) if len(row) == 2 else row for row in rows]
               for topic, rows in wanted.items()}
     path, _ = recordings.export(number, "mcap", *options)
     piped = subprocess.run([recordings.program, "export", number, "--format", "mcap", *options], check=True,
@@ -188,6 +197,11 @@ def main():
             check(recordings, number, channels, rerun, "--channels", channels)
         check(recordings, number, "no sample", rerun, "--from", "1ns", "--to", "2ns")
         check(recordings, recordings.tumble(1000, "30s"), "1 kHz", rerun)
+        number = recordings.run("record", "--board", "simulator", "--virtual-time", "--motion", "tumble", "--sensor",
+                                "icm20948", "--field", "50", "--rate", "100", "--for", "20s").splitlines()[-1]
+        check(recordings, number, "magnetometer", rerun)
+        check(recordings, number, "a part of it", rerun, "--from", "3s", "--to", "7.77s")
+        check(recordings, number, "accelerometer alone", rerun, "--channels", "accel")
         for path in sorted(Path(options.also).glob("*.csv")) if options.also else []:
             number = recordings.run("import", str(path), "--units", "raw", "--anyway").splitlines()[-1]
             check(recordings, number, path.name, rerun)

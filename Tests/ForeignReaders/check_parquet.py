@@ -38,8 +38,8 @@ class Expected:
         if os.path.getsize(path) < 50_000_000:
             with open(path) as file:
                 rows = [json.loads(line) for line in file]
-            for name in rows[0] if rows else []:
-                self.columns[name] = [row[name] for row in rows]
+            for name in {name: None for row in rows for name in row}:
+                self.columns[name] = [row.get(name) for row in rows]
         elif os.path.getsize(path) > 0:
             table = pyarrow.json.read_json(path)
             self.columns = {name: table[name].to_numpy() for name in table.column_names}
@@ -191,7 +191,7 @@ def start(metadata):
 def check_scales(counts, values, metadata):
     """The metadata's exact ratios turn counts into the values in g, degrees a second and degrees Celsius."""
     for name, column in counts.columns.items():
-        if name == "t_ns":
+        if name == "t_ns" or name.startswith("m"):
             continue
         scale = Fraction(metadata[f"imulog.scale.{name}"])
         offset = Fraction(metadata.get(f"imulog.offset.{name}", 0))
@@ -249,6 +249,17 @@ def compare(recordings, number, what):
         assert missing == int(metadata["imulog.ticks.scheduled"]) - expected.rows, f"{what}: ticks of gaps"
     os.remove(path)
     return expected
+
+
+def with_field(recordings):
+    recordings.run("record", "--board", "simulator", "--motion", "tumble", "--sensor", "icm20948", "--field", "50",
+                   "--rate", "100", "--for", "20s", "--virtual-time")
+    expected = compare(recordings, "latest", "magnetometer")
+    assert 900 < sum(value is not None for value in expected.columns["mx"]) < 1100, "values"
+    values = json.loads(recordings.run("export", "latest"))["field"]["values"]
+    times = {row["t_hi_ns"]: (row["mx_ut"], row["t_lo_ns"]) for row in values}
+    rows = [row for row in zip(*(expected.columns[name] for name in ("t_ns", "m_hi_ns", "mx", "m_lo_ns"))) if row[1]]
+    assert all(times[row[1]] == row[2:] and 0 <= row[0] - row[1] <= 20_000_000 for row in rows), "other values"
 
 
 def with_readings(recordings):
@@ -321,6 +332,7 @@ def main():
         recordings.with_mark_and_gaps()
         compare(recordings, "latest", "marks and gaps")
         with_readings(recordings)
+        with_field(recordings)
         without_wall_clock(recordings)
         damaged(recordings)
         for name in sorted(os.listdir(options.data)) if options.data else []:

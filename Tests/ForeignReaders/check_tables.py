@@ -18,12 +18,14 @@ import foreign  # noqa: E402
 
 program = sys.argv[1] if len(sys.argv) > 1 else os.path.join(foreign.ROOT, ".build/release/imulog")
 store = foreign.usual_recordings(program, sys.argv[2] if len(sys.argv) > 2 else None)
+store.record("field", "--sensor", "icm20948", "--field", "20", "--rate", "100", "--for", "10s")
 store.gaps()
 foreign.need("pandas", "telemetry-parser==0.3.0")
 import pandas  # noqa: E402
 import telemetry_parser  # noqa: E402
 
 AXES = ["ax", "ay", "az", "gx", "gy", "gz"]
+MAGNETIC = {"mx": "mx_uT", "my": "my_uT", "mz": "mz_uT", "m_lo_ns": "m_lo_ns", "m_hi_ns": "m_hi_ns"}
 SUFFIXES = {"si": ("_mps2", "_radps"), "g-dps": ("_g", "_dps"), "raw": ("_count", "_count")}
 
 
@@ -39,6 +41,11 @@ def check_csv(name):
             if axis in samples[0]:
                 column = axis + (accelerometer if axis[0] == "a" else gyroscope)
                 assert list(table[column]) == [sample[axis] for sample in samples], (name, column)
+        for axis, column in MAGNETIC.items():
+            assert (column in table) == (name == "field"), (name, column)
+            if name == "field":
+                found = [None if pandas.isna(value) else value for value in table[column]]
+                assert found == [sample.get(axis) for sample in samples] and found.count(None) < 820, (name, column)
     if facts["started"] is None:
         return
     table = pandas.read_csv(store.export(name, "take.csv", "--time", "utc"), parse_dates=["time_utc"])

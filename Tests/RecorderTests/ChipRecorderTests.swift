@@ -131,14 +131,14 @@ struct ChipRecorderTests {
     #expect(abs(take.truth[0] - (press - bench.preTrigger)) <= 2 * bench.rate.periodNanoseconds)
   }
 
-  @Test("the longest pre-trigger is kept with the values of a magnetometer")
+  @Test("the longest pre-trigger is kept with the values of a magnetometer, through a long press")
   func fieldHistory() throws {
     var bench = ChipRecorder.icm20948
     (bench.rate, bench.stride) = (try #require(SampleRate(225, per: 2)), 80)
     (bench.field, bench.length) = (ExampleLog.rate(100), 1_000_000_000)
     bench.preTrigger = RecorderConfiguration.longestPreTrigger(at: bench.rate)
     let press: Int64 = 7_000_000_000
-    let take = try bench.run(presses: [press]).take()
+    let take = try bench.run(presses: [press], of: 1_400_000_000).take()
     try take.expectTrue(errorAtMost: 3_000_000)
     #expect(abs(take.truth[0] - (press - bench.preTrigger)) <= 2 * bench.rate.periodNanoseconds)
     let values = Double(bench.preTrigger + 1_000_000_000) / 1e7

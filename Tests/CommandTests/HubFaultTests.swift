@@ -48,7 +48,7 @@ struct HubFaultTests {
     bench.hosts("a = one\nb = two\n")
     #expect(bench.round().status == 0)
     for (part, command, what) in [
-      ("ledger", "mkdir", "it is a directory"), ("rows", "mkfifo", "this is no file"),
+      ("ledger", "mkdir", "it is a directory"), ("rows", "mkfifo", "this is not a file"),
       ("rows", "ln -s nowhere", "too many symbolic links"), ("state", "mkdir", ""),
     ] {
       bench.hub.shell("mv fleet/\(part)/a kept && \(command) fleet/\(part)/a").expect(0)

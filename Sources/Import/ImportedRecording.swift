@@ -275,6 +275,9 @@ struct Opening {
   func examined(_ request: ImportRequest) throws(ImportError) -> JoinedRows {
     let rows = try JoinedRows(try tables(request))
     for table in rows.tables { try table.examine() }
+    guard !rows.isJoined || rows.understandings.allSatisfy({ $0.sessions.count < 2 }) else {
+      throw rows.notJoined("one holds several recordings")
+    }
     return rows
   }
 }

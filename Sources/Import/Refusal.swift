@@ -61,7 +61,7 @@ struct Refusal {
   }
 
   private mutating func add(_ table: Understanding) {
-    if table.hasUnread, table.program == nil, !table.missing.isEmpty {
+    if table.hasUnread, !table.missing.isEmpty {
       lines.append(
         ("before it", "what stands before its rows is not read: see whether it says it"))
     }

@@ -34,9 +34,7 @@ enum SenseCheck {
   static func objection(_ table: Understanding, isSlower: Bool = false) -> ImportError? {
     var found: Objection? = table.contradictions.first.map { ($0, "correct the option") }
     let isOption = table.units.values.contains(where: \.source.isOption)
-    if found == nil,
-      table.hasUnreadZone || table.hasUnread && table.program == nil && !isOption
-    {
+    if found == nil, table.hasUnreadZone || table.hasUnread && !isOption {
       found = (
         "what stands before its rows is not read, and may state a unit, a scale or a zone",
         "take it out if it does not"

@@ -54,8 +54,9 @@ struct TableHead {
     program = heading.program
     result = Understanding(file)
     (result.program, result.stamps) = (program?.name, heading.stamps)
-    result.hasUnread = heading.hasUnread
-    if result.hasUnread, program == nil {
+    // Other programs write lines of their own there.
+    result.hasUnread = heading.hasUnread && (program == nil || program?.name == Dialect.own.name)
+    if result.hasUnread {
       result.notices.append("what stands before its rows is not read")
     }
     result.syntax.separator = heading.separator

@@ -58,11 +58,8 @@ final class JoinedRows {
   func settle(session: Int?) throws(ImportError) {
     try tables[0].settle(session: session)
     guard isJoined else { return }
-    guard !understandings.contains(where: { $0.sessions.count > 1 }) else {
-      throw notJoined("one holds several recordings")
-    }
     guard
-      tables[0].isAnyway || !understandings.contains(where: { $0.hasUnread && $0.program == nil })
+      tables[0].isAnyway || !understandings.contains(where: \.hasUnread)
     else {
       throw notJoined(
         "what stands before the rows of one is not read, and may name another device or start")

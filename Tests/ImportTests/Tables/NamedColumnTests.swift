@@ -128,6 +128,12 @@ struct NamedColumnTests {
         "only one has dates"
       ),
       ("t,ax (g)\n00:00:00.0,1\n", "t_s,gx (deg/s)\n0,1\n", "only one has dates"),
+      ("t_s,ax (g)\n0,1\n", "t_s,gx (deg/s)\n0,1\n\n0,1\n", "one holds several recordings"),
+      (
+        "# left\nt_s,ax (g)\n0,1\n1,1\n", "t_s,gx (deg/s)\n0,1\n1,1\n",
+        "what stands before the rows"
+      ),
+      ("t_s,ax (g)\n0,1\n1,1\n", "t_ms,gx (deg/s)\n0,1\n1,1\n2,1\n", "over a hundred times"),
       (
         "# Started: 2026-11-21T02:38:00Z\nt_s,ax (g)\n0,1\n1,1\n",
         "# Started: 2026-11-21T02:38:05Z\nt_s,gx (deg/s)\n0,1\n1,1\n", "the same start"
@@ -138,7 +144,7 @@ struct NamedColumnTests {
     #expect {
       _ = try ImportedRecording(
         ByteSource(Array(one.utf8), name: "a.csv"),
-        with: ByteSource(Array(other.utf8), name: "b.csv"), Tables.request("--rate 1"))
+        with: ByteSource(Array(other.utf8), name: "b.csv"), Tables.request("--rate 1 --units g,deg/s"))
     } throws: {
       "\($0)".contains(words)
     }

@@ -257,7 +257,7 @@ struct TableCaseTests {
     time,ax_g,ay_g,az_g\n2026-03-29 01:59:59.4,0,0,1\n2026-03-29 01:59:59.5,0,0,1\n2026-03-29 01:59:59.6,0,0,1\n2026-03-29 01:59:59.7,0,0,1\n2026-03-29 01:59:59.8,0,0,1\n2026-03-29 01:59:59.9,0,0,1\n2026-03-29 03:00:00.0,0,0,1\n2026-03-29 03:00:00.1,0,0,1\n2026-03-29 03:00:00.2,0,0,1\n2026-03-29 03:00:00.3,0,0,1\n ⇒ a step of it is 3600 s … write the offset from UTC
     time (01:00),ax (g),ay (g),az (g)\n2026-11-21 02:38:07,1,2,3\n ⇒ has a zone or a pattern that is not read
     time,ax_g,ay_g,az_g\n135958.0,0,0,1\n135958.5,0,0,1\n135959.0,0,0,1\n135959.5,0,0,1\n140000.0,0,0,1\n140000.5,0,0,1\n140001.0,0,0,1\n140001.5,0,0,1\n140002.0,0,0,1\n ⇒ --units s ⇒ a step of it is 4040
-    {"scale":0.1,"samples":[{"t_ms":0,"gx_dps":1},{"t_ms":10,"gx_dps":1}]} ⇒ what stands before its rows is not read
+    {"scale":0.1,"samples":[{"t_ms":0,"gx_dps":1,"gy_dps":1,"gz_dps":1},{"t_ms":10,"gx_dps":1,"gy_dps":1,"gz_dps":1}]} ⇒ what stands before its rows is not read
     Time,GyroX,GyroY,GyroZ\ns,rad/s,rad/s,rad/s\n0,1,2,3\n1,1,2,3\n ⇒ --columns time=1,gx=2,gy=3,gz=4 --units s,deg/s ⇒ in rad/s by the row of units, and °/s by --units
     time,ax_g,ay_g,az_g\n2026-03-29 10:00:00,0,0,1\n2026-03-29 10:00:00,0,0,1\n2026-03-29 10:00:00,0,0,1\n2026-03-29 10:00:00,0,0,1\n2026-03-29 10:00:01,0,0,1\n ⇒ these times are coarser than the rows … --columns ax=2,ay=3,az=4 --rate 100
     time_a,a_ax,a_ay,a_az,time_b,b_ax,b_ay,b_az\n0,0,0,1,7,0,0,1\n ⇒ --columns time=time_b,ax=b_ax,ay=b_ay,az=b_az

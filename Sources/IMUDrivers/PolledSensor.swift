@@ -35,7 +35,9 @@ public struct PolledSensor<Bus: I2CBus & ~Copyable>: IMUSensor, ~Copyable {
   let settings: ChipSettings
   var state = BringUpState.identify(attempt: 0)
   /// The magnetometer in its package, where that is recorded.
-  var field: FieldSensor?
+  ///
+  /// Spelled out, it has no value before the initialiser gives it one, which Swift 6.0 needs where that throws.
+  var field: Optional<FieldSensor>
 
   /// See ``ChipSetUp/description``.
   public let description: SensorDescription

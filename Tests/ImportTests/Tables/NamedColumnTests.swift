@@ -144,7 +144,8 @@ struct NamedColumnTests {
     #expect {
       _ = try ImportedRecording(
         ByteSource(Array(one.utf8), name: "a.csv"),
-        with: ByteSource(Array(other.utf8), name: "b.csv"), Tables.request("--rate 1 --units g,deg/s"))
+        with: ByteSource(Array(other.utf8), name: "b.csv"),
+        Tables.request("--rate 1 --units g,deg/s"))
     } throws: {
       "\($0)".contains(words)
     }

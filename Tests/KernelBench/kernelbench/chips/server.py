@@ -36,7 +36,7 @@ socket, its answer one line, `ok` or `error ...`. CHIP is `lsm6dso`, `lsm6dso32`
     registers CHIP                 the answer is `ok` and what they hold, in hexadecimal
     writes CHIP                    the answer is `ok` and REGISTER=VALUE, in hexadecimal, for each byte that was written
                                    since the last such command
-    identity CHIP VALUE|own        the value of WHO_AM_I
+    identity CHIP VALUE|own        the value of WHO_AM_I; an mpu6050's 0 is that of all registers, as of a line at ground
     absent CHIP | present CHIP     the chip was never there; it is
     way-back MICROSECONDS          answers to transfers are sent so much early
     stall | release                the controller hangs; it continues

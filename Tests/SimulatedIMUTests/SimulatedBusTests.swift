@@ -105,12 +105,12 @@ struct SimulatedBusTests {
 
   #if compiler(>=6.2)
     @Test(
-      "a second chip at the same address, or a fifth, is a programming error",
+      "a second chip at the same address, or an eighth, is a programming error",
       .waitsForPrograms)
     func trapsAttach() async {
       await #expect(processExitsWith: .failure) {
         var bench = Bench(.mpu6050)
-        for address: UInt8 in 0x69...0x6C {
+        for address: UInt8 in 0x69...0x6F {
           bench.bus.attach(.mpu6050, at: I2CAddress(known: address))
         }
       }

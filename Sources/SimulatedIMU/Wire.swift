@@ -79,7 +79,7 @@ struct Wire: ~Copyable {
 
   mutating func attach(_ chip: SimulatedChip, at address: I2CAddress, poweredOn instant: Int64) {
     precondition(place(of: address) == nil, "the address is taken")
-    precondition(count + 2 <= Self.capacity, "the bus has places for eight chips, one kept for a magnetometer")
+    precondition(count + 2 <= Self.capacity, "a bus has eight places, one for a magnetometer")
     let type = chip.model.type
     let place = Place(
       address: address.rawValue,

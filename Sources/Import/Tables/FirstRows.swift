@@ -50,6 +50,8 @@ struct FirstRows {
   /// The cells of a row, without empty ones behind those that have a name; `nil` where rows differ.
   private(set) var width: Int?
   private var (commas, points, groups) = (0, 0, 0)
+  /// Whether the first cells of all rows are in quotes, as R writes the names of rows.
+  private(set) var haveNames = true
 
   /// Before decimals. Between commas, a decimal comma stands in quotes, and is one where no other mark is.
   func decimalMark(_ separator: UInt8) -> UInt8 {
@@ -60,6 +62,7 @@ struct FirstRows {
 
   /// Adds the cells of a row, without quotes.
   mutating func add(_ cells: [UnsafeRawBufferPointer], names: Int) {
+    if cells[0].first != UInt8(ascii: "\"") { haveNames = false }
     let cells = cells.map { FieldText.trimmed(FieldText.unquoted(FieldText.trimmed($0))) }
     var width = cells.count
     while width > names, cells[width - 1].isEmpty { width -= 1 }

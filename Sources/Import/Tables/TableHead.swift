@@ -40,12 +40,8 @@ struct TableHead {
   {
     (self.heading, self.rows, self.file, self.request) = (heading, rows, file, request)
     var cells = heading.cells
-    // R writes no name above the numbers of rows.
-    if let width = rows.width, width == cells.count + 1, let numbers = rows.columns.first?.turns,
-      numbers == (1..<numbers.count + 1).map(String.init)
-    {
-      cells.insert("row", at: 0)
-    }
+    // R writes no name above the names of rows.
+    if rows.width == cells.count + 1, rows.haveNames { cells.insert("row", at: 0) }
     // Of a table whose columns have numbers, rows say how many there are.
     if request.columns?.needsNoHeader == true, let width = rows.width {
       while cells.count < width { cells.append("column \(cells.count + 1)") }

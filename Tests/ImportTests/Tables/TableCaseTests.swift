@@ -261,6 +261,7 @@ struct TableCaseTests {
     Time,GyroX,GyroY,GyroZ\ns,rad/s,rad/s,rad/s\n0,1,2,3\n1,1,2,3\n ⇒ --columns time=1,gx=2,gy=3,gz=4 --units s,deg/s ⇒ in rad/s by the row of units, and °/s by --units
     time,ax_g,ay_g,az_g\n2026-03-29 10:00:00,0,0,1\n2026-03-29 10:00:00,0,0,1\n2026-03-29 10:00:00,0,0,1\n2026-03-29 10:00:00,0,0,1\n2026-03-29 10:00:01,0,0,1\n ⇒ these times are coarser than the rows … --columns ax=2,ay=3,az=4 --rate 100
     time_a,a_ax,a_ay,a_az,time_b,b_ax,b_ay,b_az\n0,0,0,1,7,0,0,1\n ⇒ --columns time=time_b,ax=b_ax,ay=b_ay,az=b_az
+    t_ms,ax_g,ay_g,az_g\n1,0,0,1,9\n2,0,0,1,9\n ⇒ 5 values under 4 names
     time,ax,ay,az\nUTC+2,g,g,g\n2026-03-02 10:00:00,0,0,1\n ⇒ its name or unit has a zone
     time,timezone_name,ax_g,ay_g,az_g\n2026-03-02 10:00:00,CET,0,0,1\n ⇒ (timezone_name): "CET" is a part
     time,tz_offset_min,ax_g,ay_g,az_g\n2026-03-02 10:00:00,120,0,0,1\n ⇒ --columns time=1,ax=3,ay=4,az=5 ⇒ (tz_offset_min): "120" is a part

@@ -137,7 +137,7 @@ package struct CountScale: Equatable {
     return CountScale.text(rest, isNegative: value < 0 && rest != 0, decimals)
   }
 
-  /// Digits of which the last are decimals: at most 16 characters.
+  /// Digits, the last ones behind the point: at most 16 characters.
   static func text(_ digits: UInt64, isNegative: Bool, _ decimals: Int)
     -> (characters: UInt128, length: Int)
   {

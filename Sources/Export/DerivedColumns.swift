@@ -220,7 +220,7 @@ struct DerivedTexts {
 
   var rowRoom: Int { keys.count * DerivedTexts.room }
 
-  /// Writes the values of a row, rounded to their decimals, of which at least one is kept; returns the number of bytes.
+  /// Writes the values of a row, rounded to their decimals, at least one; returns the number of bytes.
   func write(
     _ row: Int, of values: [Double], to output: UnsafeMutableRawPointer,
     groups: UnsafePointer<UInt32>

@@ -15,7 +15,7 @@ struct RowLayout {
   var keys: [String]
   /// Before each value that is computed from the whole recording, at most 16 bytes each.
   var derivedKeys: [String] = []
-  /// Replaces such a key and its value if that is not finite, at most 16 bytes each: the magnetometer has none there, the
+  /// Replaces a derived key and its value if the value is not finite, at most 16 bytes each: the magnetometer has none there, the
   /// sample was written since, or its scale is senseless.
   var derivedUnknown: [String] = []
   /// Before the suffix, where rows have a column of labels.

@@ -18,7 +18,7 @@ public final class FieldModel: Sendable {
   let identity: (register: UInt8, value: UInt8)
   /// Written first; it clears all other registers.
   let reset: (register: UInt8, value: UInt8)
-  /// Its rates, rising, with the writes that start each, the last of which starts the measurement.
+  /// Its rates, rising, each with its writes; the last write starts the measurement.
   let settings: [(rate: SampleRate, writes: RegisterList)]
   let layout: FieldLayout
 

@@ -79,7 +79,7 @@ struct FieldCursor {
   private var state = FieldState()
 
   /// A cursor at the first value of a body without its first byte, the kind. It checks all values, so that ``next()`` cannot
-  /// fail, and is `nil` when one is out of range: what is no value must not cost the samples behind it.
+  /// fail, and is `nil` when one is out of range: a broken value must not cost the samples behind it.
   ///
   /// Safe while the bytes stay unchanged: the decoder drops the cursor with the page.
   init?(_ body: UnsafeRawBufferPointer) {

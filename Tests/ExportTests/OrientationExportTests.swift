@@ -228,7 +228,7 @@ struct OrientationExportTests {
     #expect(plan.derived?.values.allSatisfy(\.isNaN) == true)
   }
 
-  @Test("values that a senseless scale makes infinite, or too long, are no numbers in the table")
+  @Test("values that a senseless scale makes infinite, or too long, are empty in the table")
   func senseless() throws {
     let columns = [DerivedColumns.Column(name: "lx", unit: "g", suffix: "g", decimals: 6)]
     let texts = DerivedTexts(columns, keys: [","], unknown: [",null"])

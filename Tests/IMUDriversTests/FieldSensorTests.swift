@@ -188,7 +188,7 @@ struct FieldSensorTests {
     #expect(transfers < values.count * 7)
   }
 
-  @Test("is not taken for a new one where a status is garbled on the wire")
+  @Test("does not become a new one where a status is garbled on the wire")
   func garbled() throws {
     for (model, chip, ready) in [(.icm20948, .icm20948, 0x01), (.lsm9ds1, .lsm9ds1, 0x08)]
       as [(SensorModel, SimulatedChip, UInt8)]

@@ -151,7 +151,7 @@ struct FieldChunkTests {
     for length in 1..<body.count { expectSkipped(Array(body[..<length]), "\(length) bytes") }
     /// The varint of 2⁶⁴ − 1, which is the largest number, and folded the least.
     let extreme: [UInt8] = Array(repeating: 0xFF, count: 9) + [1]
-    // Without the flags, of which every byte is one.
+    // Without the flags: every byte is a valid one.
     for place in [1, 7, 8, 9, 10, 11, 12, 14, 15, 16] {
       expectSkipped(Array(body[..<place]) + extreme + body[(place + 1)...], "place \(place)")
     }

@@ -141,7 +141,12 @@ let package = Package(
         "Sampling", "SimulatedIMU", "Terminal", "Text",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      resources: ["notices", "apache-2.0", "lgpl-2.1"].map { .embedInCode("Licences/\($0).txt") },
+      resources: ["notices", "apache-2.0", "lgpl-2.1"].map { .embedInCode("Licences/\($0).txt") }
+        + [
+          "imulog.service", "imulog.rules", "imulog.sysusers", "hardening.txt",
+          "imulog-calendar.service", "imulog-calendar.timer",
+          "imulog-hub.service", "imulog-hub.timer", "imulog-hub.sysusers",
+        ].map { .embedInCode("Service/Units/\($0)") },
       swiftSettings: settings),
 
     // When tests run (on threads of their own, or while no program is being started), and which of their cases.

@@ -69,40 +69,13 @@ struct CalendarTimer {
     [
       InstalledFile(
         path: CalendarTimer.folder + "imulog-calendar.timer",
-        text: """
-          [Unit]
-          Description=imulog recordings by the calendar
-          Documentation=man:imulog-service(7) man:imulog.conf(5)
-
-          [Timer]
-          OnCalendar=\(calendar)
-          AccuracySec=1s
-
-          [Install]
-          WantedBy=timers.target
-
-          """),
+        text: InstalledFile.text(
+          PackageResources.imulog_calendar_timer, ["CALENDAR": calendar])),
       InstalledFile(
         path: CalendarTimer.folder + "imulog-calendar.service",
-        text: """
-          [Unit]
-          Description=imulog recording by the calendar
-          Documentation=man:imulog-service(7)
-          After=imulog.service
-
-          [Service]
-          Type=oneshot
-          ExecStart=\(program) start --calendar
-          # 75: the service records already, or is busy, and says so in its journal.
-          SuccessExitStatus=75
-
-          User=imulog
-          Group=imulog
-          \(InstalledFile.hardening)
-          PrivateNetwork=yes
-          RestrictAddressFamilies=AF_UNIX
-
-          """),
+        text: InstalledFile.text(
+          PackageResources.imulog_calendar_service,
+          ["HARDENING": InstalledFile.hardening, "PROGRAM": program])),
     ]
   }
 

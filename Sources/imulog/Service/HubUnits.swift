@@ -7,9 +7,17 @@ enum HubUnits {
   /// - Parameter program: The program's path in the unit.
   static func all(program: String) -> [InstalledFile] {
     [
-      InstalledFile(path: "/etc/systemd/system/imulog-hub.service", text: unit(program)),
-      InstalledFile(path: "/etc/systemd/system/imulog-hub.timer", text: timer),
-      InstalledFile(path: "/etc/sysusers.d/imulog-hub.conf", text: users),
+      InstalledFile(
+        path: "/etc/systemd/system/imulog-hub.service",
+        text: InstalledFile.text(
+          PackageResources.imulog_hub_service,
+          ["DIRECTORY": directory, "HARDENING": InstalledFile.hardening, "PROGRAM": program])),
+      InstalledFile(
+        path: "/etc/systemd/system/imulog-hub.timer",
+        text: InstalledFile.text(PackageResources.imulog_hub_timer)),
+      InstalledFile(
+        path: "/etc/sysusers.d/imulog-hub.conf",
+        text: InstalledFile.text(PackageResources.imulog_hub_sysusers)),
     ]
   }
 
@@ -29,61 +37,4 @@ enum HubUnits {
       sudo systemctl enable --now imulog-hub.timer
       """
   }
-
-  private static func unit(_ program: String) -> String {
-    """
-    [Unit]
-    Description=imulog hub: a visit of every recorder
-    Documentation=man:imulog-hub(1)
-    Wants=network-online.target
-    After=network-online.target
-
-    [Service]
-    Type=oneshot
-    ExecStart=\(program) hub \(directory)
-    # 75: a recorder is slow or used; the next round goes on.
-    SuccessExitStatus=75
-
-    User=imulog-hub
-    Group=imulog-hub
-    # Its home too: the key and the known hosts of ssh are in .ssh there.
-    StateDirectory=imulog-hub
-    StateDirectoryMode=0750
-    UMask=0027
-    Nice=10
-    # What derives from one recording is killed first, alone.
-    OOMPolicy=continue
-
-    CapabilityBoundingSet=
-    \(InstalledFile.hardening)
-    PrivateDevices=yes
-    ProtectClock=yes
-    RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
-    RestrictRealtime=yes
-    SystemCallFilter=@system-service
-    SystemCallErrorNumber=EPERM
-
-    """
-  }
-
-  private static let timer = """
-    [Unit]
-    Description=Visits of imulog's recorders
-
-    [Timer]
-    OnBootSec=1min
-    # After the end of a round, however long that took.
-    OnUnitInactiveSec=1min
-    AccuracySec=1s
-
-    [Install]
-    WantedBy=timers.target
-
-    """
-
-  private static let users = """
-    #Type Name       ID  GECOS         Home                Shell
-    u     imulog-hub -   "imulog hub"  /var/lib/imulog-hub
-
-    """
 }

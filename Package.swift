@@ -107,7 +107,7 @@ let package = Package(
         "Calibration", "Certificate", "ChipClock", "Files", "IMUDrivers", "IMUModel", "LinuxIO",
         "LogFormat", "LogStore", "RingBuffer", "Sampling", "Text",
       ],
-      swiftSettings: settings),
+      resources: [.embedInCode("imulog.conf")], swiftSettings: settings),
     // What a person sees on a terminal: views, and the screens that show them.
     .target(
       name: "Terminal",

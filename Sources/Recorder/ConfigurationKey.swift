@@ -9,21 +9,19 @@ struct ConfigurationKey {
   let name: String
   /// The option's name without its dashes.
   let option: String
-  /// The default, as written in the file.
-  let example: String
-  /// The lines above the key in the example, without their `#`.
-  let comment: String
   /// The accepted values, as a clause.
   let accepts: String
+  /// Whether the file may leave the value out.
+  let mayBeEmpty: Bool
   /// Sets the value in a configuration; `false` for invalid text.
   let read: (String, inout RecorderConfiguration) -> Bool
 
   init<Value>(
-    _ name: String, _ property: WritableKeyPath<RecorderConfiguration, Value>, _ example: String,
-    option: String? = nil, accepts: String, comment: String = "",
+    _ name: String, _ property: WritableKeyPath<RecorderConfiguration, Value>,
+    option: String? = nil, mayBeEmpty: Bool = false, accepts: String,
     _ parse: @escaping (String) -> Value?
   ) {
-    (self.name, self.example, self.comment, self.accepts) = (name, example, comment, accepts)
+    (self.name, self.mayBeEmpty, self.accepts) = (name, mayBeEmpty, accepts)
     self.option = option ?? name
     read = { text, configuration in
       guard let value = parse(text) else { return false }
@@ -32,7 +30,7 @@ struct ConfigurationKey {
     }
   }
 
-  /// All keys, in the order of the example.
+  /// All keys, in the order of `imulog.conf`, which has their meanings and defaults.
   static func all(boards: [String]) -> [ConfigurationKey] {
     sensor(boards) + recording + beginnings + panel
   }
@@ -40,160 +38,101 @@ struct ConfigurationKey {
   private static func sensor(_ boards: [String]) -> [ConfigurationKey] {
     [
       ConfigurationKey(
-        "board", \.board, "auto",
-        accepts: "give auto or one of \(boards.joined(separator: ", "))",
-        comment:
-          "\nThe sensor: what `imulog boards` lists, N of /dev/i2c-N, and a chip such as mpu6050, lsm6dso or auto@0x69."
+        "board", \.board,
+        accepts: "give auto or one of \(boards.joined(separator: ", "))"
       ) { $0 == "auto" ? .some(nil) : boards.contains($0) ? .some($0) : nil },
       ConfigurationKey(
-        "bus", \.bus, "auto", accepts: "give auto, or the number N of a /dev/i2c-N"
+        "bus", \.bus, accepts: "give auto, or the number N of a /dev/i2c-N"
       ) { $0 == "auto" ? .some(nil) : Digits.number($0, upTo: 1_048_575).map { .some($0) } },
-      ConfigurationKey(
-        "sensor", \.sensor, "auto", accepts: SensorChoice.accepts
-      ) { SensorChoice($0) },
+      ConfigurationKey("sensor", \.sensor, accepts: SensorChoice.accepts) { SensorChoice($0) },
     ]
   }
 
   private static var recording: [ConfigurationKey] {
     [
       ConfigurationKey(
-        "rate", \.rate, "10",
+        "rate", \.rate,
         accepts: "give hertz as a decimal number from 0.0001 to 10000, such as 10 or 12.5, in "
-          + "at most 9 digits",
-        comment: "\nSamples a second."
+          + "at most 9 digits"
       ) { SampleRate(decimal: $0).flatMap { 0.0001...10_000 ~= $0.hertz ? $0 : nil } },
-      choice(
-        "clock", \.clock, ["auto": .automatic, "chip": .chip, "grid": .grid],
-        comment: """
-          What keeps the time: chip, at the chip's own rates, or grid, the computer; auto: the chip above 200 Hz if it has
-          the rate.
-          """),
+      choice("clock", \.clock, ["auto": .automatic, "chip": .chip, "grid": .grid]),
+      ConfigurationKey("interrupt", \.interrupt, accepts: line) { LineChoice($0) },
+      choice("time-stamps", \.timeStamps, ["no": false, "yes": true]),
       ConfigurationKey(
-        "interrupt", \.interrupt, "none", accepts: line,
-        comment: """
-          The line from the chip's interrupt output, which makes the times more certain when the chip keeps them:
-          none, auto (the board's), a line's name such as GPIO22, or CHIPLABEL:OFFSET.
-          """
-      ) { LineChoice($0) },
-      choice(
-        "time-stamps", \.timeStamps, ["no": false, "yes": true],
-        comment: """
-          yes: when an LSM6DS or LSM6DSV keeps the time, it puts its own counter's stamp beside each sample, which makes
-          the times of slow recordings more certain after some seconds and takes half as much again of the bus.
-          """),
-      ConfigurationKey(
-        "length", \.length, "60s", option: "for",
+        "length", \.length, option: "for",
         accepts:
-          "give a time of \(SpanLimits.length.words), such as 60s or 1.5m, or until-stopped",
-        comment: "How long a recording is: a time such as 60s or 1.5m, or until-stopped."
+          "give a time of \(SpanLimits.length.words), such as 60s or 1.5m, or until-stopped"
       ) { text in
         text == "until-stopped" ? .some(nil) : SpanLimits.length.nanoseconds(text).map { .some($0) }
       },
-      choice(
-        "channels", \.channels, ["both": .all, "accel": .accelerometer, "gyro": .gyroscope],
-        comment: "accel, gyro or both."),
-      range(
-        "accel-range", \.accelerometerRange, "4g", of: [2, 4, 8, 16, 32], unit: "g",
-        comment: "Full scales."),
-      range(
-        "gyro-range", \.gyroscopeRange, "500dps", of: [125, 250, 500, 1000, 2000, 4000],
-        unit: "dps"),
+      choice("channels", \.channels, ["both": .all, "accel": .accelerometer, "gyro": .gyroscope]),
+      range("accel-range", \.accelerometerRange, of: [2, 4, 8, 16, 32], unit: "g"),
+      range("gyro-range", \.gyroscopeRange, of: [125, 250, 500, 1000, 2000, 4000], unit: "dps"),
       ConfigurationKey(
-        "field", \.field, "off",
+        "field", \.field,
         accepts: "give off, or one of "
-          + fieldRates.map { Plain.hertz($0) }.joined(separator: ", ") + " hertz",
-        comment:
-          "The magnetometer of an ICM-20948 or LSM9DS1: off, or its rate in hertz, up to that of samples."
+          + fieldRates.map { Plain.hertz($0) }.joined(separator: ", ") + " hertz"
       ) { text -> SampleRate?? in
         text == "off" ? .some(nil) : fieldRates.first { Plain.hertz($0) == text }.map { .some($0) }
       },
       ConfigurationKey(
-        "sync-every", \.syncInterval, "auto",
-        accepts: "give auto, \(SpanLimits.syncEvery.words) for only at a recording's end",
-        comment:
-          "How often a recording is synced: auto, a time such as 1s, or 0 for only at its end."
+        "sync-every", \.syncInterval,
+        accepts: "give auto, \(SpanLimits.syncEvery.words) for only at a recording's end"
       ) { $0 == "auto" ? .some(nil) : SpanLimits.syncEvery.nanoseconds($0).map { .some($0) } },
       ConfigurationKey(
-        "cpu-latency", \.cpuLatency, "auto",
+        "cpu-latency", \.cpuLatency,
         accepts:
-          "give auto, off, or the microseconds up to 10000 that a processor may take to wake up",
-        comment: """
-          How many microseconds a processor may take to wake up during a recording: auto (limited from 50 Hz on, which
-          costs power), off, or a number.
-          """
+          "give auto, off, or the microseconds up to 10000 that a processor may take to wake up"
       ) { LatencyChoice($0) },
       ConfigurationKey(
-        "note", \.note, "",
-        accepts: "\(RecorderConfiguration.longestNote) bytes fit into a recording; shorten it",
-        comment: "A note to keep with each recording."
+        "note", \.note, mayBeEmpty: true,
+        accepts: "\(RecorderConfiguration.longestNote) bytes fit into a recording; shorten it"
       ) { $0.utf8.count <= RecorderConfiguration.longestNote ? $0 : nil },
       ConfigurationKey(
-        "axes", \.axes, "x,y,z", accepts: AxisMap.accepts,
-        comment:
-          "How the sensor is mounted: which of the chip's axes the wearer's x, y and z are, such as -z,y,x. Exports apply it."
+        "axes", \.axes, accepts: AxisMap.accepts
       ) { text -> AxisMap?? in AxisMap(text).map { $0.isIdentity ? .none : .some($0) } },
       ConfigurationKey(
-        "calibration", \.calibration, "none",
-        accepts: "give none, or a file of imulog calibrate as an absolute path",
-        comment:
-          "The sensor's calibration, kept with each recording: a file such as /etc/imulog/left.cal; the unit hides /home."
+        "calibration", \.calibration,
+        accepts: "give none, or a file of imulog calibrate as an absolute path"
       ) { $0 == "none" ? .some(nil) : $0.hasPrefix("/") ? .some($0) : nil },
       ConfigurationKey(
-        "store", \.store, "auto", accepts: "give auto, or a directory as an absolute path",
-        comment: """
-          The directory of recordings. The service's unit allows writing only to the default; for another one, such as on
-          a USB stick, add the lines [Service] and ReadWritePaths=DIR with `sudo systemctl edit imulog`.
-          """
+        "store", \.store, accepts: "give auto, or a directory as an absolute path"
       ) { $0 == "auto" ? .some(nil) : $0.hasPrefix("/") ? .some($0) : nil },
     ]
   }
 
   private static var panel: [ConfigurationKey] {
     [
+      ConfigurationKey("button", \.button, accepts: line) { LineChoice($0) },
+      choice("button-active", \.isButtonActiveLow, ["low": true, "high": false]),
+      ConfigurationKey("light", \.light, accepts: line) { LineChoice($0) },
+      choice("light-active", \.isLightActiveLow, ["high": false, "low": true]),
       ConfigurationKey(
-        "button", \.button, "auto", accepts: line,
-        comment:
-          "\nThe button: auto (the board's), none, a line's name such as GPIO17, or CHIPLABEL:OFFSET."
-      ) { LineChoice($0) },
-      choice(
-        "button-active", \.isButtonActiveLow, ["low": true, "high": false],
-        comment: "low: the button connects its line to ground; high: to 3.3 V."),
-      ConfigurationKey(
-        "light", \.light, "auto", accepts: line, comment: "The light: as the button."
-      ) { LineChoice($0) },
-      choice(
-        "light-active", \.isLightActiveLow, ["high": false, "low": true],
-        comment: "high: the line sources the light's current; low: the line sinks it."),
-      ConfigurationKey(
-        "reserve", \.reserve, "200MB",
-        accepts: "give bytes with or without a unit, such as 200MB, 1.5GiB or 0",
-        comment: "\nFree space to keep: bytes, or with kB, MB, GB, KiB, MiB, GiB."
+        "reserve", \.reserve,
+        accepts: "give bytes with or without a unit, such as 200MB, 1.5GiB or 0"
       ) { ByteText.bytes($0) },
-      choice(
-        "delete-oldest", \.deletesOldest, ["no": false, "yes": true],
-        comment: "yes: the oldest recordings are deleted if a new one would not fit."),
+      choice("delete-oldest", \.deletesOldest, ["no": false, "yes": true]),
     ]
   }
 
   static func span(
-    _ name: String, _ property: WritableKeyPath<RecorderConfiguration, Int64>, _ example: String,
-    _ limits: SpanLimits, suchAs other: String, comment: String
+    _ name: String, _ property: WritableKeyPath<RecorderConfiguration, Int64>,
+    _ limits: SpanLimits, suchAs other: String
   ) -> ConfigurationKey {
     ConfigurationKey(
-      name, property, example, accepts: "give a time of \(limits.words), such as \(other)",
-      comment: comment
+      name, property, accepts: "give a time of \(limits.words), such as \(other)"
     ) { limits.nanoseconds($0) }
   }
 
-  /// One of some words; the first is the default.
+  /// One of some words.
   private static func choice<Value>(
     _ name: String, _ property: WritableKeyPath<RecorderConfiguration, Value>,
-    _ values: KeyValuePairs<String, Value>, comment: String
+    _ values: KeyValuePairs<String, Value>
   ) -> ConfigurationKey {
     let words = values.map(\.key)
     let all = words.dropLast().joined(separator: ", ") + " or " + words[words.count - 1]
-    return ConfigurationKey(name, property, words[0], accepts: "give \(all)", comment: comment) {
-      text in values.first { $0.key == text }?.value
+    return ConfigurationKey(name, property, accepts: "give \(all)") { text in
+      values.first { $0.key == text }?.value
     }
   }
 
@@ -209,13 +148,11 @@ struct ConfigurationKey {
 
   /// A full scale of any model, with or without its unit.
   private static func range(
-    _ name: String, _ property: WritableKeyPath<RecorderConfiguration, Int>, _ example: String,
-    of ranges: [Int], unit: String, comment: String = ""
+    _ name: String, _ property: WritableKeyPath<RecorderConfiguration, Int>,
+    of ranges: [Int], unit: String
   ) -> ConfigurationKey {
     let names = ranges.map { "\($0)\(unit)" }.joined(separator: ", ")
-    return ConfigurationKey(
-      name, property, example, accepts: "give one of \(names)", comment: comment
-    ) { text in
+    return ConfigurationKey(name, property, accepts: "give one of \(names)") { text in
       let digits = text.hasSuffix(unit) ? String(text.dropLast(unit.count)) : text
       return Digits.number(digits, upTo: 1_000_000).flatMap { ranges.contains($0) ? $0 : nil }
     }
@@ -226,61 +163,32 @@ struct ConfigurationKey {
 extension ConfigurationKey {
   static var beginnings: [ConfigurationKey] {
     [
-      span(
-        "pre-trigger", \.preTrigger, "0s", .preTrigger, suchAs: "5s",
-        comment: "\nThe time before a press or an event that a recording includes."),
-      choice(
-        "while-idle", \.samplesWhileIdle, ["sample": true, "sleep": false],
-        comment:
-          "sample; or sleep: nothing is sampled between recordings, which saves power, and nothing before a press."
-      ),
+      span("pre-trigger", \.preTrigger, .preTrigger, suchAs: "5s"),
+      choice("while-idle", \.samplesWhileIdle, ["sample": true, "sleep": false]),
       ConfigurationKey(
-        "trigger", \.trigger.threshold, "none",
-        accepts: "give none, or peak or rms with g, such as peak 0.5g or rms 0.02g",
-        comment: """
-
-          Motion that begins a recording: none; peak and g for a sample above so much; rms and g for the root of the mean
-          square over trigger-window. Gravity and all that is slower than trigger-above does not count. The recording has
-          the time of pre-trigger before the event, and ends after post-trigger without motion, or with length.
-          """
+        "trigger", \.trigger.threshold,
+        accepts: "give none, or peak or rms with g, such as peak 0.5g or rms 0.02g"
       ) { text in text == "none" ? .some(nil) : TriggerSetting.Threshold(text).map { .some($0) } },
       ConfigurationKey(
-        "trigger-above", \.trigger.cutOffHertz, "1Hz",
-        accepts: "give hertz from 0.01 to 1000, such as 1Hz or 0.5Hz",
-        comment: "The high-pass filter of the trigger."
+        "trigger-above", \.trigger.cutOffHertz,
+        accepts: "give hertz from 0.01 to 1000, such as 1Hz or 0.5Hz"
       ) { text in
         Digits.decimal(text[...], unit: "Hz").flatMap { (0.01...1000).contains($0) ? $0 : nil }
       },
-      span(
-        "trigger-window", \.trigger.window, "1s", .triggerWindow, suchAs: "1s or 500ms",
-        comment: "The time over which rms is taken."),
-      span(
-        "post-trigger", \.trigger.postTrigger, "5s", .postTrigger, suchAs: "1s or 500ms",
-        comment: "The time without motion after which the event is over, and the recording ends."),
-      span(
-        "trigger-pause", \.trigger.pause, "0s", .triggerPause, suchAs: "10s",
-        comment: "The time after that in which motion begins no other recording."),
+      span("trigger-window", \.trigger.window, .triggerWindow, suchAs: "1s or 500ms"),
+      span("post-trigger", \.trigger.postTrigger, .postTrigger, suchAs: "1s or 500ms"),
+      span("trigger-pause", \.trigger.pause, .triggerPause, suchAs: "10s"),
       ConfigurationKey(
-        "trigger-most", \.trigger.mostADay, "1000", accepts: "give a number from 1 to 10000",
-        comment: "How many recordings motion begins in 24 hours at most."
+        "trigger-most", \.trigger.mostADay, accepts: "give a number from 1 to 10000"
       ) { Digits.number($0, upTo: 10_000).flatMap { $0 > 0 ? $0 : nil } },
       ConfigurationKey(
-        "every", \.every, "never",
-        accepts: "give never, or a time of \(SpanLimits.every.words), such as 10m",
-        comment: """
-
-          A duty cycle: a recording of length begins so often; with while-idle = sleep, for the sensor sleeps between, a
-          second or more.
-          """
+        "every", \.every,
+        accepts: "give never, or a time of \(SpanLimits.every.words), such as 10m"
       ) { $0 == "never" ? .some(nil) : SpanLimits.every.nanoseconds($0).map { .some($0) } },
       ConfigurationKey(
-        "calendar", \.calendar, "none",
+        "calendar", \.calendar,
         accepts:
-          "give none, or days and times as systemd.time(7) has them, such as Mon..Fri 08:00",
-        comment: """
-          Days and times at which a timer begins a recording of length, such as Mon..Fri 08:00; `imulog install` writes the
-          timer.
-          """
+          "give none, or days and times as systemd.time(7) has them, such as Mon..Fri 08:00"
       ) { $0 == "none" ? .some(nil) : isCalendar($0) ? .some($0) : nil },
     ]
   }

@@ -28,8 +28,7 @@ extension RecorderConfiguration {
     self = .default
     for key in keys {
       guard let value = lines[key.name]?.value else { continue }
-      // A note may be empty.
-      guard !value.isEmpty || key.example.isEmpty else {
+      guard !value.isEmpty || key.mayBeEmpty else {
         throw lines.error(key.name, "the value is missing; \(key.accepts)", hasValue: false)
       }
       guard key.read(value, &self) else { throw lines.error(key.name, key.accepts) }

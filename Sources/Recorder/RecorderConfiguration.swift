@@ -165,18 +165,6 @@ package enum LatencyChoice: Equatable, Sendable {
 extension RecorderConfiguration {
   /// The configuration file as it is installed: every key with its default and its meaning.
   package static var example: String {
-    let keys = ConfigurationKey.all(boards: [])
-    return """
-      # The configuration of the imulog service. One KEY = VALUE per line; a # begins a comment. A missing key has the
-      # value shown here. `systemctl reload imulog` reads the file again, between two recordings.
-
-      """
-        + keys.map { key in
-          let comment =
-            key.comment.isEmpty
-            ? [] : key.comment.split(separator: "\n", omittingEmptySubsequences: false)
-          return comment.map { $0.isEmpty ? "\n" : "# \($0)\n" }.joined() + key.name
-            + (key.example.isEmpty ? " =\n" : " = \(key.example)\n")
-        }.joined()
+    String(decoding: PackageResources.imulog_conf, as: UTF8.self)
   }
 }

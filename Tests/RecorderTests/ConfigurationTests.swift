@@ -2,7 +2,7 @@
 
 import IMUDrivers
 import IMUModel
-import Recorder
+@testable import Recorder
 import Testing
 import Text
 
@@ -40,6 +40,9 @@ struct ConfigurationTests {
   func example() {
     #expect(ReadConfiguration(RecorderConfiguration.example) == .configuration(.default))
     #expect(ReadConfiguration("") == .configuration(.default))
+    let keys = RecorderConfiguration.example.split(separator: "\n").filter { !$0.hasPrefix("#") }
+      .map { String($0.prefix { $0 != " " }) }
+    #expect(keys == ConfigurationKey.all(boards: []).map(\.name))
     var others = RecorderConfiguration.example
     for (line, _) in Self.values {
       let key = line.prefix { $0 != "=" }

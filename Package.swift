@@ -98,7 +98,7 @@ let package = Package(
         "Analysis", "Export", "Files", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "Remote",
         "Text",
       ],
-      swiftSettings: settings),
+      resources: [.embedInCode("fleet.html")], swiftSettings: settings),
 
     // Above the stages: the one recorder, of `record` and of the service.
     .target(

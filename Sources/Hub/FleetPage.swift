@@ -33,40 +33,7 @@ private enum FleetPage {
     ("Free", true), ("Version", false), ("Service", false),
   ]
 
-  static let head = """
-    <!DOCTYPE html>
-    <html lang="en">
-    <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-    <title>Fleet</title>
-    <style>
-    :root { color-scheme: light dark; --page: #ffffff; --text: #1b1f24; --faint: #5a6270; --rule: #d5d9e0; --accent: #0b5cad; --bad: #b3261e; }
-    @media (prefers-color-scheme: dark) {
-      :root { --page: #14171c; --text: #e8ebf0; --faint: #a2abba; --rule: #373d48; --accent: #7db8ff; --bad: #ff8a80; }
-    }
-    body { margin: 0; padding: 0 1rem 2rem; background: var(--page); color: var(--text); font: 1rem/1.45 system-ui, sans-serif; }
-    h1 { font-size: 1.35rem; margin: .8rem 0 0; }
-    header p { margin: .1rem 0 .8rem; color: var(--faint); }
-    .wide { overflow-x: auto; }
-    table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-    th, td { padding: .35rem 1rem .35rem 0; border-bottom: 1px solid var(--rule); text-align: left; vertical-align: top; white-space: nowrap; }
-    thead th { color: var(--faint); font-weight: 400; }
-    .n { text-align: right; }
-    tbody th { font-weight: 600; }
-    small { color: var(--faint); font-weight: 400; display: block; }
-    .bad { color: var(--bad); }
-    .problem { white-space: normal; max-width: 22rem; }
-    figure { display: inline-block; margin: 0 .8rem 0 0; }
-    figcaption { color: var(--faint); font-size: .8rem; }
-    svg { display: block; width: 9rem; height: 2.2rem; }
-    path { fill: var(--accent); }
-    </style>
-    </head>
-    <body>
-
-    """
+  static let head = String(decoding: PackageResources.fleet_html, as: UTF8.self)
 
   /// In UTC, as the page may be read anywhere.
   static func time(_ seconds: Int64) -> String {

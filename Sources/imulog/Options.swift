@@ -22,6 +22,19 @@ extension ArgumentHelp {
   }
 }
 
+extension CommandConfiguration {
+  /// A verb whose help ends in examples of its use.
+  init(
+    commandName: String, abstract: String, discussion: String = "", examples first: String,
+    _ more: String...
+  ) {
+    let lines = [more.isEmpty ? "Example:" : "Examples:"] + ([first] + more).map { "  " + $0 }
+    self.init(
+      commandName: commandName, abstract: abstract,
+      discussion: (discussion.isEmpty ? "" : discussion + "\n\n") + lines.joined(separator: "\n"))
+  }
+}
+
 /// Options that do not go together. Each is a name, with whether it is given.
 enum OptionRule {
   typealias Options = KeyValuePairs<String, Bool>

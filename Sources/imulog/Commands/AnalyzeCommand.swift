@@ -19,13 +19,11 @@ struct AnalyzeCommand: ParsableCommand {
       Velocity counts 10 Hz to 1 kHz; no spectrum reaches across a gap. Noise terms need a sensor at rest: N \
       and K where they lead the Allan deviation over a factor of two in time, B over four and from 3 h on. Exit \
       status 65: the recording is damaged, and the rest was analysed. At most 16 million samples.
-
-      Examples:
-        imulog analyze latest
-        imulog analyze 3 --from 2s --to 8s --band 45..55 --json
-        imulog analyze latest --svg spectrogram.svg --axis az
-        imulog analyze 7 --imu-yaml imu.yaml
-      """)
+      """,
+    examples: "imulog analyze latest",
+    "imulog analyze 3 --from 2s --to 8s --band 45..55 --json",
+    "imulog analyze latest --svg spectrogram.svg --axis az",
+    "imulog analyze 7 --imu-yaml imu.yaml")
 
   @ParentCommand var program: Imulog
   @OptionGroup var source: RecordingOptions

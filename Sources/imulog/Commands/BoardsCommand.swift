@@ -11,10 +11,7 @@ struct BoardsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "boards",
     abstract: "List the boards, or show the pins and set-up of one.",
-    discussion: """
-      Example:
-        imulog boards raspberry-pi-5
-      """)
+    examples: "imulog boards raspberry-pi-5")
 
   @Argument(help: .value("id", "The board to show."), completion: .boards)
   var board: String?

@@ -25,11 +25,9 @@ struct CalibrateCommand: ParsableCommand {
 
       Exit status: 0 offset and scale of each recorded sensor are found on all axes, 1 a part is missing or the \
       recording is damaged, 65 nothing is found.
-
-      Examples:
-        imulog calibrate --name "left shoe" -o left.cal
-        imulog record --rate 100 --for 2m && imulog calibrate latest -o left.cal
-      """)
+      """,
+    examples: "imulog calibrate --name \"left shoe\" -o left.cal",
+    "imulog record --rate 100 --for 2m && imulog calibrate latest -o left.cal")
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions

@@ -19,11 +19,9 @@ struct CertifyCommand: ParsableCommand {
 
       Exit status: 0 all pass; 1 a finding fails, or warns although the chip lay still; 75 it moved, or too \
       little could be judged: hold it still and retry.
-
-      Examples:
-        imulog certify
-        imulog certify --sensor mpu6050@0x69 --json
-      """)
+      """,
+    examples: "imulog certify",
+    "imulog certify --sensor mpu6050@0x69 --json")
 
   @ParentCommand var program: Imulog
   @OptionGroup var sensorOptions: SensorOptions

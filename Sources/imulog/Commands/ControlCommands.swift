@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Files
-import IMUModel
 import ArgumentParser
+import Files
+import Glibc
+import IMUModel
+import LinuxIO
 import Recorder
 import Text
 
@@ -11,10 +13,7 @@ struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Show the state of the service.",
-    discussion: """
-      Example:
-        imulog status --json
-      """)
+    examples: "imulog status --json")
 
   @Flag(help: "Print JSON.")
   var json = false
@@ -32,10 +31,7 @@ struct StartCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "start",
     abstract: "Start a recording of the service; returns when it has its first sample.",
-    discussion: """
-      Example:
-        imulog start
-      """)
+    examples: "imulog start")
 
   @Flag(help: "Note in the recording that the calendar's timer began it.")
   var calendar = false
@@ -52,10 +48,7 @@ struct StopCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stop",
     abstract: "End the service's recording and keep it; returns when all is on the card.",
-    discussion: """
-      Example:
-        imulog stop
-      """)
+    examples: "imulog stop")
 
   @OptionGroup var socketOptions: SocketOptions
 
@@ -69,10 +62,7 @@ struct MarkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mark",
     abstract: "Set a mark in the service's recording, at the time when the request arrives.",
-    discussion: """
-      Example:
-        imulog mark "kerb"
-      """)
+    examples: "imulog mark \"kerb\"")
 
   @Argument(help: .value("words", "A label for the mark."))
   var words: [String] = []
@@ -100,10 +90,8 @@ struct KeepCommand: ParsableCommand {
     abstract: "Keep what the service has just sampled as a recording.",
     discussion: """
       It has the last samples in memory: 59 s at 10 Hz, 0.4 s at 1000 Hz.
-
-      Example:
-        imulog keep
-      """)
+      """,
+    examples: "imulog keep")
 
   @OptionGroup var socketOptions: SocketOptions
 
@@ -117,14 +105,66 @@ struct DiscardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "discard",
     abstract: "Move the service's recording to the trash and start another.",
-    discussion: """
-      Example:
-        imulog discard
-      """)
+    examples: "imulog discard")
 
   @OptionGroup var socketOptions: SocketOptions
 
   mutating func run() throws {
     try socketOptions.ask(.discard)
+  }
+}
+
+/// The caller's side of a request.
+enum ControlReply {
+  /// Nanoseconds to wait for the answer: longer than the service lets a caller wait.
+  private static func patience(_ request: ControlRequest) -> Int64 {
+    request == .status
+      ? 10_000_000_000
+      : PendingRequests<Int>.patience(period: .max) + 10_000_000_000
+  }
+
+  /// Sends a request to the service at `path`, and throws its refusal.
+  ///
+  /// - Returns: The answer, parsed and as its line.
+  @discardableResult
+  static func ask(
+    _ request: ControlRequest, at path: String
+  ) throws -> (ControlAnswer, line: String) {
+    let line = try ControlClient.ask(
+      path: path, line: request.line, timeoutNanoseconds: patience(request))
+    let answer: ControlAnswer
+    do {
+      answer = try ControlAnswer(line: line)
+    } catch {
+      throw CommandFailure(.inputOutput, "asking the service (\(path)): \(error)")
+    }
+    if case .refused(let status, let message) = answer {
+      throw CommandFailure(ExitStatus(rawValue: status) ?? .tryAgain, message)
+    }
+    return (answer, line)
+  }
+}
+
+/// Finds the service's control socket.
+enum ControlPath {
+  /// The first of: `given`, `IMULOG_SOCKET`, `$RUNTIME_DIRECTORY/control` (set by systemd for the service),
+  /// `/run/imulog/control` where such a service runs, `$XDG_RUNTIME_DIR/imulog/control`.
+  static func path(_ given: String?, isService: Bool) throws(CommandFailure) -> String {
+    for candidate in [given, Environment.value("IMULOG_SOCKET")] {
+      if let candidate, !candidate.isEmpty { return candidate }
+    }
+    // The first of several run directories is imulog's.
+    let run = Environment.value("RUNTIME_DIRECTORY")?.split(separator: ":").first
+    if isService, let run { return "\(run)/control" }
+    let system = "/run/imulog/control"
+    if !isService, access(system, F_OK) == 0 { return system }
+    if let own = Environment.value("XDG_RUNTIME_DIR"), own.hasPrefix("/") {
+      return own + "/imulog/control"
+    }
+    if !isService { return system }
+    throw CommandFailure(
+      .configuration,
+      "there is no directory for the control socket (neither RUNTIME_DIRECTORY nor XDG_RUNTIME_DIR is set);"
+        + " give --socket PATH")
   }
 }

@@ -15,10 +15,8 @@ struct DaemonCommand: ParsableCommand {
     discussion: """
       A short press starts a recording, the next one ends it; two set a mark. A long press (1.5 s) discards \
       the recording and starts another, or between recordings keeps what was just sampled. 6 s end the service.
-
-      Example:
-        imulog daemon --config /etc/imulog/imulog.conf --pre-trigger 5s
-      """)
+      """,
+    examples: "imulog daemon --config /etc/imulog/imulog.conf --pre-trigger 5s")
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions

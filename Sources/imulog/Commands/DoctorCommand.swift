@@ -19,13 +19,11 @@ struct DoctorCommand: ParsableCommand {
 
       Checks:
       \(DoctorCheck.help)
-
-      Examples:
-        imulog doctor
-        imulog doctor --card
-        sudo imulog doctor --fix
-        imulog doctor --card --report > report.md
-      """)
+      """,
+    examples: "imulog doctor",
+    "imulog doctor --card",
+    "sudo imulog doctor --fix",
+    "imulog doctor --card --report > report.md")
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions

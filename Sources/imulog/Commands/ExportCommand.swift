@@ -21,13 +21,11 @@ struct ExportCommand: ParsableCommand {
 
       html is one page without network; svg a drawing for papers; parquet a table for DuckDB, pandas and \
       polars; mcap ROS 2 messages for PlotJuggler, Foxglove and `ros2 bag`.
-
-      Examples:
-        imulog export latest > walk.json
-        imulog export 3 --units g-dps --from 2s --to 8s -o walk.csv
-        imulog export latest --format ndjson --follow
-        imulog export latest -o walk.parquet
-      """)
+      """,
+    examples: "imulog export latest > walk.json",
+    "imulog export 3 --units g-dps --from 2s --to 8s -o walk.csv",
+    "imulog export latest --format ndjson --follow",
+    "imulog export latest -o walk.parquet")
 
   @ParentCommand var program: Imulog
   @OptionGroup var source: RecordingOptions

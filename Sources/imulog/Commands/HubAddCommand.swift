@@ -18,11 +18,9 @@ struct HubAddCommand: ParsableCommand {
       It checks the connection and the host's key, the host's imulog, store, clock, free space and service, \
       and what `imulog doctor` finds there, and prints what mends each fault. The line is added whatever is \
       found: run it again after mending.
-
-      Examples:
-        imulog hub add fleet pump-7 pi@10.0.0.7 site=bergen
-        imulog hub add fleet pump-8
-      """)
+      """,
+    examples: "imulog hub add fleet pump-7 pi@10.0.0.7 site=bergen",
+    "imulog hub add fleet pump-8")
 
   @OptionGroup var fleet: FleetOptions
 

@@ -16,11 +16,9 @@ struct HubPruneCommand: ParsableCommand {
     discussion: """
       Age counts from when a recording came here until the last visit of any host. It goes to the trash of its \
       host's store for 30 days, and is not fetched again; `imulog --store DIR/logs/HOST restore` brings it back.
-
-      Examples:
-        imulog hub prune fleet --older 400d --print
-        imulog hub prune fleet --most-bytes 2TB --empty-trash
-      """)
+      """,
+    examples: "imulog hub prune fleet --older 400d --print",
+    "imulog hub prune fleet --most-bytes 2TB --empty-trash")
 
   @OptionGroup var hub: HubArgument
 

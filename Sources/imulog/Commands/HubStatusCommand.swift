@@ -17,11 +17,9 @@ struct HubStatusCommand: ParsableCommand {
       By the last rounds; no host is asked. SEEN: when it answered last (- where this machine's clock was \
       wrong); LAST: when its newest recording here began; BACKLOG: its recordings that are not here; CLOCK: \
       its clock's offset from this machine's; GOOD, FLAWED, DAMAGED: verdicts of the recordings here.
-
-      Examples:
-        imulog hub status fleet
-        imulog hub status fleet --check 1h || mail -s 'a pump is silent' me
-      """)
+      """,
+    examples: "imulog hub status fleet",
+    "imulog hub status fleet --check 1h || mail -s 'a pump is silent' me")
 
   @OptionGroup var fleet: FleetOptions
 

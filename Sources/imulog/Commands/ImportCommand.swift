@@ -23,14 +23,12 @@ struct ImportCommand: ParsableCommand {
       Each sample keeps its own time. Values are kept exactly where 16 bits can hold them; else the largest error is \
       reported. Two tables of one recording, each with a sensor and times of its own, are joined by the nearest times. A \
       damaged log is imported as far as it can be read, and the exit status is then 65.
-
-      Examples:
-        imulog import walk.csv --explain
-        imulog import walk.csv --units si
-        imulog import Accelerometer.csv Gyroscope.csv
-        imulog import arduino.csv --rate 119 --units g,deg/s --each
-        imulog import drone.txt --columns time=Zeit,ax=aX,ay=aY,az=aZ --units g,ms
-      """)
+      """,
+    examples: "imulog import walk.csv --explain",
+    "imulog import walk.csv --units si",
+    "imulog import Accelerometer.csv Gyroscope.csv",
+    "imulog import arduino.csv --rate 119 --units g,deg/s --each",
+    "imulog import drone.txt --columns time=Zeit,ax=aX,ay=aY,az=aZ --units g,ms")
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions

@@ -15,11 +15,9 @@ struct InfoCommand: ParsableCommand {
       The last line is the verdict: good, flawed, damaged or running. Flawed: more than 1 sample in 1000 \
       missing, a gap above 1 s, a clipped value, 1 sample in 100 late by half a period, the acceleration at \
       rest off by a tenth, a failed certificate, a fault at the end, or no end.
-
-      Examples:
-        imulog info latest
-        imulog info latest --check || echo "do it again"
-      """)
+      """,
+    examples: "imulog info latest",
+    "imulog info latest --check || echo \"do it again\"")
 
   @ParentCommand var program: Imulog
   @OptionGroup var source: RecordingOptions

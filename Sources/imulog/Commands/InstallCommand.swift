@@ -19,13 +19,11 @@ struct InstallCommand: ParsableCommand {
 
       --hub installs a timer that runs `imulog hub`. --hub-key puts a hub's public key into authorized_keys, \
       with a command that only reads recordings: those of the service, or of imulog --store.
-
-      Examples:
-        imulog install --print
-        sudo imulog install
-        sudo imulog install --hub
-        sudo imulog install --hub-key id_ed25519.pub
-      """)
+      """,
+    examples: "imulog install --print",
+    "sudo imulog install",
+    "sudo imulog install --hub",
+    "sudo imulog install --hub-key id_ed25519.pub")
 
   @Flag(help: "Print the files instead of writing them.")
   var print = false

@@ -14,13 +14,11 @@ struct LabelCommand: ParsableCommand {
       A label is a stretch and a name; times are those of exports. 3s.. lasts to the end, ..8s from the \
       beginning. Without a stretch it lists the labels. They are kept beside the recording, and exports, \
       info, list and pull have them. A label may be ahead of a running recording.
-
-      Examples:
-        imulog label latest 3s..8s walking
-        imulog label latest
-        imulog label latest 3s..8s walking --remove
-        imulog label 4 --remove -- -2s..8s walking
-      """)
+      """,
+    examples: "imulog label latest 3s..8s walking",
+    "imulog label latest",
+    "imulog label latest 3s..8s walking --remove",
+    "imulog label 4 --remove -- -2s..8s walking")
 
   @ParentCommand var program: Imulog
   @OptionGroup var source: RecordingOptions
@@ -108,9 +106,7 @@ struct LabelCommand: ParsableCommand {
     guard let sentence = list.damageSentence else { return }
     throw CommandFailure(.damagedData, "recording \(entry.number): \(sentence)")
   }
-}
 
-extension LabelCommand {
   /// Reports the labels and marks that are outside a recording; `nil` if none is.
   ///
   /// - Parameter times: The recording's beginning and end, as labels have them; no end while it is being written.

@@ -8,10 +8,7 @@ struct LicencesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "licences",
     abstract: "Print the licence of this program, and those of what is linked into it.",
-    discussion: """
-      Example:
-        imulog licences | less
-      """)
+    examples: "imulog licences | less")
 
   mutating func run() throws {
     try Console.data(Software.name)

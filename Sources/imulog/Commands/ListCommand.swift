@@ -16,15 +16,13 @@ struct ListCommand: ParsableCommand {
       --partial lists what pulls left: incomplete (partial) and unsynced copies, copies whose original was \
       replaced (aside), and marks of unanswered requests to free an original (freeing); also marks of deleted \
       recordings that have labels (deleted). Each goes 30 days after its last change.
-
-      Examples:
-        imulog list
-        imulog list --page 2 --json
-        imulog list --label walking
-        imulog list --since 7d --until 2026-11-26
-        imulog --store fleet list --host pump-7 --json
-        imulog list --trash
-      """)
+      """,
+    examples: "imulog list",
+    "imulog list --page 2 --json",
+    "imulog list --label walking",
+    "imulog list --since 7d --until 2026-11-26",
+    "imulog --store fleet list --host pump-7 --json",
+    "imulog list --trash")
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions

@@ -12,10 +12,8 @@ struct PlayCommand: ParsableCommand {
     abstract: "Replay a recording at its recorded times, on a terminal.",
     discussion: """
       The last line names the keys. Playback stops at the end; space starts it again.
-
-      Example:
-        imulog play latest --speed 0.5
-      """)
+      """,
+    examples: "imulog play latest --speed 0.5")
 
   @ParentCommand var program: Imulog
   @OptionGroup var source: RecordingOptions

@@ -18,12 +18,10 @@ struct PullCommand: ParsableCommand {
     discussion: """
       Newest first, over ssh. A copy appears once its SHA-256 matches the original, under its number or the \
       next free one; an interrupted pull resumes. Exit status: 0 everything is here.
-
-      Examples:
-        imulog pull pi
-        imulog pull pi1,pi2 --then-free
-        imulog pull pi latest --format csv --to exports/
-      """)
+      """,
+    examples: "imulog pull pi",
+    "imulog pull pi1,pi2 --then-free",
+    "imulog pull pi latest --format csv --to exports/")
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions

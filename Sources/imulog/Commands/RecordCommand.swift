@@ -16,12 +16,10 @@ struct RecordCommand: ParsableCommand {
     discussion: """
       It records 60 s at 10 Hz by default; Ctrl-C or SIGTERM ends it early and keeps it. A terminal shows a live \
       graph, whose last line names the keys. The last line of stdout is the recording's number.
-
-      Examples:
-        imulog record
-        imulog record --rate 200 --for 10m --accel-range 8g --note "left wheel"
-        imulog record --board simulator --virtual-time --for 2s
-      """)
+      """,
+    examples: "imulog record",
+    "imulog record --rate 200 --for 10m --accel-range 8g --note \"left wheel\"",
+    "imulog record --board simulator --virtual-time --for 2s")
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions

@@ -13,10 +13,8 @@ struct RecoverCommand: ParsableCommand {
     discussion: """
       Prints the new recording's number. It has all that can be read; the rest is gaps with the cause "lost". \
       The damaged log stays as it is. Exit status: 0 nothing is missing, 65 something is.
-
-      Example:
-        imulog recover 7
-      """)
+      """,
+    examples: "imulog recover 7")
 
   @ParentCommand var program: Imulog
   @OptionGroup var log: LogOptions

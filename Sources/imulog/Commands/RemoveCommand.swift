@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import Files
 import IMUModel
-import ArgumentParser
 import LinuxIO
 import LogStore
 import Text
@@ -13,10 +13,8 @@ struct RemoveCommand: ParsableCommand {
     abstract: "Move recordings to the trash, which keeps them for 30 days.",
     discussion: """
       `imulog list --trash` shows them; `imulog restore` moves them back.
-
-      Example:
-        imulog rm 3 4
-      """)
+      """,
+    examples: "imulog rm 3 4")
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions
@@ -57,5 +55,35 @@ struct RemoveCommand: ParsableCommand {
       return Console.talk(sentence)
     }
     throw CommandFailure(status, "\(sentence), and \(failures.count) could not be: \(failure)")
+  }
+}
+
+struct RestoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Move recordings back from the trash and print their numbers.",
+    discussion: """
+      `imulog list --trash` shows them. A recording whose number is taken gets the next free one.
+      """,
+    examples: "imulog restore latest")
+
+  @ParentCommand var program: Imulog
+  @OptionGroup var storeOptions: StoreOptions
+
+  @Argument(
+    help: .value("id", "Numbers, `latest` for the one removed last, or beginnings of UUIDs."),
+    completion: .removedRecordings)
+  var ids: [String]
+
+  mutating func run() throws {
+    let catalogue = try program.openStore(storeOptions)
+    // All are found first: a wrong word in the list moves nothing.
+    for recording in try ids.map({ try catalogue.trashedRecording(for: $0) }).withoutRepeats {
+      let old = recording.entry.number
+      let new = try catalogue.restore(recording).number
+      let change = old == new ? "" : " as \(new), because another recording is number \(old) now"
+      Console.talk("recording \(old) is back\(change)")
+      try Console.data("\(new)")
+    }
   }
 }

@@ -21,11 +21,9 @@ struct ServeCommand: ParsableCommand {
 
       The key may list, info, export, verify, status, doctor and pull. serve starts no shell, accepts no paths \
       and writes nothing; it logs every request.
-
-      Examples:
-        ssh -i ~/.ssh/imulog pi export latest > walk.json   # where the key is
-        imulog pull pi -i ~/.ssh/imulog
-      """)
+      """,
+    examples: "ssh -i ~/.ssh/imulog pi export latest > walk.json   # where the key is",
+    "imulog pull pi -i ~/.ssh/imulog")
 
   @ParentCommand var program: Imulog
   @OptionGroup var storeOptions: StoreOptions

@@ -18,11 +18,9 @@ struct ShowCommand: ParsableCommand {
       is damaged.
 
       Axes are the chip's; with a calibration, those of the mounting.
-
-      Examples:
-        imulog show latest
-        imulog show 3 --calibration left.cal
-      """)
+      """,
+    examples: "imulog show latest",
+    "imulog show 3 --calibration left.cal")
 
   @ParentCommand var program: Imulog
   @OptionGroup var source: RecordingOptions

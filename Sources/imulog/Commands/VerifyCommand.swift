@@ -14,10 +14,8 @@ struct VerifyCommand: ParsableCommand {
     discussion: """
       Exit status: 0 complete, 65 something is missing or damaged. Where the chip kept the time, samples that \
       are proved lost or doubled count.
-
-      Example:
-        imulog verify latest
-      """)
+      """,
+    examples: "imulog verify latest")
 
   @ParentCommand var program: Imulog
   @OptionGroup var log: LogOptions

@@ -15,10 +15,8 @@ struct WatchCommand: ParsableCommand {
     discussion: """
       Keys begin, mark and end a recording; ? lists them. In a pipe, or with --plain, it prints a line each \
       second. It never delays the recording: a slow terminal misses samples.
-
-      Example:
-        imulog watch
-      """)
+      """,
+    examples: "imulog watch")
 
   @OptionGroup var socketOptions: SocketOptions
   @OptionGroup var terminalOptions: TerminalOptions

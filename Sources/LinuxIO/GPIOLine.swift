@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Which GPIO line is meant.
-public enum GPIOLineSpec: Equatable, Sendable {
+public enum GPIOLineSpec: Equatable, Sendable, CustomStringConvertible {
   /// By the kernel's name, such as `GPIO17`; other spellings count as the same.
   case name(String)
   /// By the chip's label, such as `pinctrl-bcm2711` (or its node, `gpiochip0`, whose number changes from kernel to
@@ -20,9 +20,7 @@ public enum GPIOLineSpec: Equatable, Sendable {
     }
     self = .name(text)
   }
-}
 
-extension GPIOLineSpec: CustomStringConvertible {
   /// As ``init(_:)`` reads it.
   public var description: String {
     switch self {
@@ -99,7 +97,7 @@ enum GPIOLineName {
 }
 
 /// A GPIO chip of this machine, as `GPIO_GET_CHIPINFO_IOCTL` gives it.
-public struct GPIOChipInfo: Equatable, Sendable {
+public struct GPIOChipInfo: Equatable, Sendable, CustomStringConvertible {
   /// The device node, such as `/dev/gpiochip0`.
   public var path: String
   /// The kernel's name for the chip, such as `gpiochip0`.
@@ -108,15 +106,13 @@ public struct GPIOChipInfo: Equatable, Sendable {
   public var label: String
   /// How many lines it has, numbered from 0.
   public var lineCount: Int
-}
 
-extension GPIOChipInfo: CustomStringConvertible {
   /// Such as `gpiochip0 (pinctrl-bcm2711)`.
   public var description: String { label.isEmpty ? name : "\(name) (\(label))" }
 }
 
 /// A GPIO line that was found.
-public struct GPIOLine: Equatable, Sendable {
+public struct GPIOLine: Equatable, Sendable, CustomStringConvertible {
   /// The name under which other programs see that imulog uses a line.
   public static let consumer = "imulog"
 
@@ -126,9 +122,7 @@ public struct GPIOLine: Equatable, Sendable {
   public var offset: Int
   /// The kernel's name for it; may be empty.
   public var name: String
-}
 
-extension GPIOLine: CustomStringConvertible {
   /// Such as `GPIO17, line 17 of gpiochip0 (pinctrl-bcm2711)`.
   public var description: String {
     name.isEmpty ? "line \(offset) of \(chip)" : "\(name), line \(offset) of \(chip)"

@@ -127,9 +127,7 @@ public struct LinuxI2CBus: I2CBus, Sendable, ~Copyable {
     noticeFailure(error.kind)
     return error
   }
-}
 
-extension LinuxI2CBus {
   /// Checks that no kernel driver owns the chip at `address`. Makes no transfer.
   ///
   /// `I2C_RDWR` lets two masters interleave without a warning; `I2C_SLAVE` is the kernel's only check. It reserves

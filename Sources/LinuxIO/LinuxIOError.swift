@@ -4,7 +4,7 @@ import Glibc
 public import IMUModel
 
 /// A refusal of the kernel that stops an operation: what was attempted, where, why, and the remedy.
-public struct LinuxIOError: Error, Equatable, Sendable {
+public struct LinuxIOError: Error, Equatable, Sendable, CustomStringConvertible, StatusError {
   /// The causes that a program acts on.
   public enum Kind: Equatable, Sendable {
     /// The user may not open the device node.
@@ -33,6 +33,22 @@ public struct LinuxIOError: Error, Equatable, Sendable {
   public var errno: Int32
   /// What the user can do, as one sentence.
   public var remedy: String
+
+  /// One sentence and the remedy, such as `opening I2C bus 7 (/dev/i2c-7): there is no such bus (errno 2, No such file
+  /// or directory). Use another one: there are 1 (bcm2835).`
+  public var description: String {
+    let code = errno == 0 ? "" : " (errno \(errno), \(Errno.words(errno)))"
+    return "\(attempt) (\(place)): \(finding)\(code). \(remedy)"
+  }
+
+  /// Whether permission, another program or the device is the cause.
+  public var exitStatus: ExitStatus {
+    switch kind {
+    case .notPermitted: .noPermission
+    case .busy: .tryAgain
+    default: .unavailable
+    }
+  }
 }
 
 /// An operation that the kernel may refuse.
@@ -63,37 +79,15 @@ struct Attempt {
   }
 }
 
-extension LinuxIOError: CustomStringConvertible {
-  /// One sentence and the remedy, such as `opening I2C bus 7 (/dev/i2c-7): there is no such bus (errno 2, No such file
-  /// or directory). Use another one: there are 1 (bcm2835).`
-  public var description: String {
-    let code = errno == 0 ? "" : " (errno \(errno), \(Errno.words(errno)))"
-    return "\(attempt) (\(place)): \(finding)\(code). \(remedy)"
-  }
-}
-
-extension LinuxIOError: StatusError {
-  /// Whether permission, another program or the device is the cause.
-  public var exitStatus: ExitStatus {
-    switch kind {
-    case .notPermitted: .noPermission
-    case .busy: .tryAgain
-    default: .unavailable
-    }
-  }
-}
-
 /// Something that the kernel refused and the program can run without.
-public struct Refusal: Equatable, Sendable {
+public struct Refusal: Equatable, Sendable, CustomStringConvertible {
   /// What was refused, such as `real-time scheduling (SCHED_FIFO 80)`.
   public var what: String
   /// The kernel's error number.
   public var errno: Int32
   /// What the user can do, as one sentence.
   public var remedy: String
-}
 
-extension Refusal: CustomStringConvertible {
   /// Such as `real-time scheduling (SCHED_FIFO 80) was refused (errno 1, Operation not permitted). In a systemd unit
   /// set LimitRTPRIO=80; …`
   public var description: String {

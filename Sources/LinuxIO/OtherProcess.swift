@@ -63,9 +63,7 @@ public struct OtherProcess: ~Copyable {
     discard self
     return status
   }
-}
 
-extension OtherProcess {
   /// Whether it has ended.
   public var hasEnded: Bool { clinuxio_has_ended(pid) != 0 }
 

@@ -19,9 +19,7 @@ public struct SystemTree: Sendable {
 
   /// The absolute path of a file in the tree; `path` begins with a slash.
   public func path(_ path: String) -> String { root + path }
-}
 
-extension SystemTree {
   /// A file's bytes, at most `limit`; `nil` when it is absent or unreadable.
   func bytes(_ path: String, limit: Int = 4096) -> [UInt8]? {
     // Nonblocking: another kind of file, such as a FIFO, could block the open without end.
@@ -96,9 +94,7 @@ extension SystemTree {
     guard let last = target.split(separator: UInt8(ascii: "/")).last else { return nil }
     return String(decoding: last, as: UTF8.self)
   }
-}
 
-extension SystemTree {
   /// The machine's name; `nil` when the kernel has none.
   public func hostName() -> String? { text("/proc/sys/kernel/hostname") }
 
@@ -153,9 +149,7 @@ extension SystemTree {
     }
     return 0
   }
-}
 
-extension SystemTree {
   /// The holder of a record lock in words, such as `imulog daemon (process 123)`: its program and, when it has one, its
   /// verb. `process` is 0 when the lock was released meanwhile, or its holder is invisible to this process.
   func processName(_ process: Int32) -> String {
@@ -168,9 +162,7 @@ extension SystemTree {
     }
     return "\(program)\(verb.map { " \($0)" } ?? "") (process \(process))"
   }
-}
 
-extension SystemTree {
   /// The processor's temperature in °C; `nil` when the kernel has none. From the thermal zone of the processor's type
   /// (`cpu-thermal` on a Raspberry Pi), else from the first that has one.
   public func cpuTemperature() -> Double? {

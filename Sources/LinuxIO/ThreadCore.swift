@@ -90,16 +90,14 @@ func threadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer
 }
 
 /// The scheduling that the kernel granted to a thread.
-public struct SchedulingReport: Equatable, Sendable {
+public struct SchedulingReport: Equatable, Sendable, CustomStringConvertible {
   /// The requested real-time priority, 1...99; `nil` for none.
   public var asked: Int32?
   /// The real-time priority (SCHED_FIFO) the thread has; `nil` for ordinary scheduling.
   public var granted: Int32?
   /// Why it was not granted as requested.
   public var refusal: Refusal?
-}
 
-extension SchedulingReport: CustomStringConvertible {
   /// A few words, such as `fifo 80`, `fifo 50 instead of 80` or `no fifo 80`.
   public var description: String {
     switch (asked, granted) {
@@ -109,9 +107,7 @@ extension SchedulingReport: CustomStringConvertible {
     case (nil, _): return "ordinary scheduling"
     }
   }
-}
 
-extension SchedulingReport {
   /// Requests SCHED_FIFO for the calling thread; if the priority is refused, the highest one that the user's limit
   /// permits; if that is refused too, timers without slack.
   static func schedule(priority asked: Int32?) -> SchedulingReport {

@@ -65,6 +65,7 @@ extension RegisterChip {
       kept: survivesReset ? outputs(atTick: first) : nil)
   }
 
+  func acknowledges(at instant: Int64) -> Bool { instant >= usableFrom }
   var isBypassed: Bool { true }
   mutating func loseFromFIFO(at instant: Int64) {}
   mutating func isInterruptHigh(at instant: Int64) -> Bool { false }

@@ -50,8 +50,6 @@ struct SimulatedAK09916: RegisterChip, BitwiseCopyable {
     (isReady, hasSkipped, isBeingRead) = (false, false, false)
   }
 
-  func acknowledges(at instant: Int64) -> Bool { instant >= usableFrom }
-
   /// Ticks from one measurement to the next; 0 while it is off.
   private var period: Int64 {
     switch mode {

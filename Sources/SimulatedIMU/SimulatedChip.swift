@@ -116,12 +116,6 @@ public struct SimulatedChip: Equatable, Sendable, BitwiseCopyable {
   /// One of each.
   public static let all = [mpu6050, lsm6dso, lsm9ds1, lsm6dsv, icm20948]
 
-  /// A chip of the given register map; everything else has its default.
-  public init(model: Model, identity: UInt8, clockErrorPartsPerMillion: Int = 0) {
-    (self.model, self.identity) = (model, identity)
-    self.clockErrorPartsPerMillion = clockErrorPartsPerMillion
-  }
-
   /// The oscillator's error in steps of so many parts per million, as INTERNAL_FREQ_FINE has it.
   func frequencySteps(of step: Double) -> Int8 {
     Int8(max(-128, min(127, (Double(clockErrorPartsPerMillion) / step).rounded())))

@@ -76,8 +76,6 @@ struct SimulatedICM20948: RegisterChip, Sendable, BitwiseCopyable {
     reset(atTick: oscillator.tick(at: instant))
   }
 
-  func acknowledges(at instant: Int64) -> Bool { instant >= usableFrom }
-
   /// BYPASS_EN, INT_PIN_CFG bit 1, while I2C_MST_EN, USER_CTRL bit 5, is 0.
   var isBypassed: Bool { user[0x0F] & 0x02 != 0 && user[0x03] & 0x20 == 0 }
 
@@ -100,9 +98,7 @@ struct SimulatedICM20948: RegisterChip, Sendable, BitwiseCopyable {
     if freeze?.kept == nil { freeze = nil }
     fifo = ByteFIFO()
   }
-}
 
-extension SimulatedICM20948 {
   /// Awake, and its clock not stopped.
   private var isRunning: Bool { user[0x06] & 0x40 == 0 && user[0x06] & 0x07 != 7 }
 
@@ -190,9 +186,7 @@ extension SimulatedICM20948 {
       to: force(Self.gyroscopeCodes, 131, motion[0x02] >> 3) * path.selfTest.angularRate,
       shownAfter: shown)
   }
-}
 
-extension SimulatedICM20948 {
   /// The bits that a write changes.
   private static func writableBits(_ register: UInt8, bank: UInt8) -> UInt8 {
     switch (bank, register) {
@@ -290,9 +284,7 @@ extension SimulatedICM20948 {
     if bank == 2, register == 0x02 || register == 0x15 { switchSelfTest(at: instant) }
     if bank == 2 || [0x03, 0x06, 0x07, 0x67, 0x68].contains(register) { restartFIFO(atTick: tick) }
   }
-}
 
-extension SimulatedICM20948 {
   /// The number of the newest sample in the FIFO after `tick`.
   private func fifoSample(atTick tick: Int64) -> Int64 { flaggedTick(at: tick) / gyroscopePeriod }
 

@@ -56,9 +56,7 @@ struct SimulatedLSM6DSO: LSM6Chip, BitwiseCopyable {
     // CTRL4_C bit 2 switches the I2C interface off: only power brings it back.
     instant >= usableFrom && registers[Self.control4] & 0x04 == 0
   }
-}
 
-extension SimulatedLSM6DSO {
   private static let control5: UInt8 = 0x14
   private static let internalFrequencyFine: UInt8 = 0x63
 

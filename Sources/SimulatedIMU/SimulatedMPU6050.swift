@@ -84,8 +84,6 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
     if gyroscope { gyroscopeSettled = oscillator.tick(at: instant + Self.gyroscopeStartUp) }
   }
 
-  func acknowledges(at instant: Int64) -> Bool { instant >= usableFrom }
-
   mutating func forgetOutputs(at tick: Int64) {
     held = RawSample()
     (heldTick, startTick, acknowledgedTick) = (tick, tick, tick)
@@ -93,9 +91,7 @@ struct SimulatedMPU6050: RegisterChip, Sendable, BitwiseCopyable {
     if freeze?.kept == nil { freeze = nil }
     fifo = ByteFIFO()
   }
-}
 
-extension SimulatedMPU6050 {
   // Register numbers (RM section 3).
   static let sampleRateDivider: UInt8 = 0x19
   static let config: UInt8 = 0x1A

@@ -8,9 +8,6 @@ public struct SimulatedSelfTest: Equatable, Sendable, BitwiseCopyable {
   public var angularRate = SIMD3<Double>(repeating: 1)
   /// Whether the factory wrote trim codes. Copies have none.
   public var hasTrim = true
-
-  /// A good specimen.
-  public init() {}
 }
 
 /// The push that a self-test gives the masses of one sensor.

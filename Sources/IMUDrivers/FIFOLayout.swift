@@ -145,7 +145,7 @@ public struct FIFOFill: Equatable, Sendable, BitwiseCopyable {
 }
 
 /// Why a FIFO could not be read.
-public enum FIFOError: Error, Equatable, Sendable, BitwiseCopyable {
+public enum FIFOError: Error, Equatable, Sendable, BitwiseCopyable, CustomStringConvertible {
   /// A transfer failed. After a failed burst it is not known how much was taken out.
   case bus(BusError)
   /// The count is above the FIFO's size, its flags contradict it or each other, or its two bytes may be of different
@@ -159,9 +159,7 @@ public enum FIFOError: Error, Equatable, Sendable, BitwiseCopyable {
   case repeatedByte(UInt8)
   /// Words do not follow each other as the chip numbers them, or have tags that were not requested.
   case brokenSequence(tag: UInt8)
-}
 
-extension FIFOError: CustomStringConvertible {
   /// One clause, such as `the FIFO's status reads 0xffff, which it never is`.
   public var description: String {
     switch self {

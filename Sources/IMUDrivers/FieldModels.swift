@@ -3,7 +3,7 @@
 public import IMUModel
 
 /// A magnetometer beside an accelerometer and gyroscope: a line of the table that drives it. Each is one object.
-public final class FieldModel: Sendable {
+public final class FieldModel: Sendable, Equatable {
   /// The name as its maker writes it.
   public let name: String
   /// The addresses that it can have.
@@ -49,9 +49,7 @@ public final class FieldModel: Sendable {
   package func description(at rate: SampleRate) -> FieldDescription {
     FieldDescription(model: name, scale: scale, rate: rate, axes: axes)
   }
-}
 
-extension FieldModel: Equatable {
   /// A line of the table equals itself only.
   public static func == (left: FieldModel, right: FieldModel) -> Bool { left === right }
 }

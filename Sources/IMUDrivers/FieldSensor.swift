@@ -60,9 +60,7 @@ package struct FieldSensor: Sendable {
   private static var backOff: Int64 { 100_000_000 }
   /// Looks without a value, some five periods of them, until it is set up again.
   private static var patience: Int { 40 }
-}
 
-extension FieldSensor {
   /// Forgets the chip's state, so that it is set up again.
   mutating func restart() {
     state = .identify(attempt: 0)
@@ -159,9 +157,7 @@ extension FieldSensor {
       throw .differs(entry.register, expected: entry.value, found: found)
     }
   }
-}
 
-extension FieldSensor {
   /// Does what is due, if it will be done before `deadline`: takes a step of bring-up, or looks for a new value. It neither
   /// throws, allocates nor waits: a magnetometer that fails or falls silent is set up again, while samples go on.
   ///

@@ -89,9 +89,7 @@ enum ICM20948 {
       accelerometerDivider2, accelerometer, accelerometer2,
     ]
   }
-}
 
-extension ICM20948 {
   /// DLPFCFG 7, then those from `first` on, by falling bandwidth (sections 10.2 and 10.15). None settles more slowly than the
   /// gyroscope starts.
   private static func filters(_ name: String, from first: UInt8, _ widths: [Double]) -> [ChipFilter]

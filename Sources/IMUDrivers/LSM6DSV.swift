@@ -68,9 +68,7 @@ enum LSM6DSVRegister {
       Map.timestamp, functions, Map.fifoTag,
     ]
   }
-}
 
-extension LSM6DSVRegister {
   /// Filters of the accelerometer, widest first (table 69).
   private static func accelerometerFilters(_ dataRate: DataRate) -> [ChipFilter] {
     let half = ChipFilter(name: "ODR/2", bandwidth: dataRate.hertz / 2, settlingSamples: 1)

@@ -78,9 +78,7 @@ enum LSM9DS1Register {
       control4, control5, control6, control7, control8, control9, acceleration,
     ]
   }
-}
 
-extension LSM9DS1Register {
   /// Codes of ODR_G, which also runs the accelerometer.
   private static let dataRates = DataRate.ladder([14.9, 59.5, 119, 238, 476, 952], from: 1)
 

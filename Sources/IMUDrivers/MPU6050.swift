@@ -176,9 +176,7 @@ struct MPU6050Profile {
   private static func codes(_ bandwidths: [Double]) -> [Filter] {
     bandwidths.enumerated().map { (UInt8($0.offset + 1), $0.element) }
   }
-}
 
-extension MPU6050Profile {
   /// The register contents for a configuration on a chip of the MPU-6050 family.
   ///
   /// The chip runs faster than it is polled, so that a sample is at most 1 ms old: at 1 kHz for rates up to 500 Hz, else

@@ -4,7 +4,7 @@ import IMUModel
 import Text
 
 /// A register as a data sheet lists it.
-public struct Register: Sendable {
+public struct Register: Sendable, Equatable, CustomStringConvertible {
   /// Its number on the bus; of a register in a bank of its own, that and the bank: see ``init(bank:_:_:)``.
   public let address: UInt8
   /// Its name in the data sheet.
@@ -34,16 +34,12 @@ public struct Register: Sendable {
 
   /// Whether it is seen only after its bank was selected.
   var isBanked: Bool { address >= Register.firstBanked }
-}
 
-extension Register: Equatable {
   /// Two lines are the same when number and name are.
   public static func == (left: Register, right: Register) -> Bool {
     left.address == right.address && left.name.description == right.name.description
   }
-}
 
-extension Register: CustomStringConvertible {
   /// Such as `CTRL3_C (0x12)`, or `ACCEL_CONFIG (bank 2, 0x14)`.
   public var description: String {
     guard isBanked else { return "\(name) (\(hexadecimal(address)))" }

@@ -6,7 +6,7 @@ import Text
 /// Why a sensor cannot be used: the operation, the place, the finding, and the remedy.
 ///
 /// Bring-up throws on the sampler thread, so its errors carry values and make their sentence when it is read.
-public enum SensorError: Error, Equatable, Sendable {
+public enum SensorError: Error, Equatable, Sendable, CustomStringConvertible, StatusError {
   /// No address answered with a usable identity; the finding at each.
   case notFound([ProbeResult])
   /// Chip or bus cannot do what is asked: the sentence.
@@ -25,9 +25,7 @@ public enum SensorError: Error, Equatable, Sendable {
   case bus(SensorModel, Register, BusError)
   /// The magnetometer in the chip's package cannot be used.
   case field(FieldModel, I2CAddress, FieldFinding)
-}
 
-extension SensorError: CustomStringConvertible {
   /// One or two sentences: what is wrong, and the remedy.
   public var description: String {
     switch self {
@@ -97,9 +95,7 @@ extension SensorError: CustomStringConvertible {
         + SensorModel.allCases.map(\.rawValue).joined(separator: ", ")
       : "check the bus number, the chip's power, SDA, SCL and pull-ups"
   }
-}
 
-extension SensorError: StatusError {
   /// Whether the sensor cannot do what is asked, or is not there.
   public var exitStatus: ExitStatus {
     if case .refused(_, let status) = self { status } else { .unavailable }

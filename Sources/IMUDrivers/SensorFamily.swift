@@ -6,7 +6,7 @@ public import IMUModel
 ///
 /// This entry and the chip's ``SensorModel`` determine probing, bring-up, reading, and the arithmetic of the bus. A new
 /// family is one file with an entry and its models, and one line in ``SensorModel/allCases``.
-public final class SensorFamily: Sendable {
+public final class SensorFamily: Sendable, Equatable {
   /// The addresses of this family's chips, with the address pin low or high.
   public let addresses: [I2CAddress]
   /// The register with the chip's identity. Reading it changes nothing in chips of other families.
@@ -58,9 +58,7 @@ public final class SensorFamily: Sendable {
   func register(_ address: UInt8) -> Register {
     registers.first { $0.address == address } ?? Register(address, "register")
   }
-}
 
-extension SensorFamily: Equatable {
   /// An entry of the table equals itself only.
   public static func == (left: SensorFamily, right: SensorFamily) -> Bool { left === right }
 }

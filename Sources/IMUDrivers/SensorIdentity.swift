@@ -65,9 +65,7 @@ public struct SensorIdentity: Equatable, Sendable {
       $0 != model && $0.family == model.family && $0.identity == identity
     }
   }
-}
 
-extension SensorIdentity {
   /// Finds the sensor on a bus; writes nothing to any chip.
   ///
   /// At each address, in the given order, reads the identity registers of the families that can be there, until a chip of
@@ -151,7 +149,7 @@ extension SensorIdentity {
 }
 
 /// The result of reading one identity register at one address.
-public struct ProbeResult: Equatable, Sendable {
+public struct ProbeResult: Equatable, Sendable, CustomStringConvertible {
   /// The address read.
   public let address: I2CAddress
   /// The identity register that was read.
@@ -180,9 +178,7 @@ public struct ProbeResult: Equatable, Sendable {
     guard case .success(let identity) = result else { return false }
     return identity != 0x00 && identity != 0xFF && models.isEmpty
   }
-}
 
-extension ProbeResult: CustomStringConvertible {
   /// Such as `0x68: no chip acknowledged` or `0x6a: WHO_AM_I (0x0f) reads 0x71, as LSM6DSV16BX does, which is not
   /// supported`.
   public var description: String {

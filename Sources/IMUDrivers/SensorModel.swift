@@ -20,7 +20,7 @@ struct SensorRange: Sendable {
 }
 
 /// A supported chip: its name, identity, ranges and scales. Each is one object, declared in its family's file.
-public final class SensorModel: Sendable {
+public final class SensorModel: Sendable, Hashable, CustomStringConvertible {
   /// The name used on the command line, such as `lsm6ds3tr-c`.
   public let rawValue: String
   /// The name as its maker writes it.
@@ -60,9 +60,7 @@ public final class SensorModel: Sendable {
   public static func named(_ name: String) -> SensorModel? {
     allCases.first { $0.rawValue == name }
   }
-}
 
-extension SensorModel {
   /// The addresses that it can have on a bus.
   public var addresses: [I2CAddress] { family.addresses }
 
@@ -81,17 +79,13 @@ extension SensorModel {
   public func gyroscopeScale(range: Int) -> Fraction? {
     gyroscope.first { $0.fullScale == range }?.scale
   }
-}
 
-extension SensorModel: Hashable {
   /// A model equals itself only.
   public static func == (left: SensorModel, right: SensorModel) -> Bool { left === right }
 
   /// By identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
 
-extension SensorModel: CustomStringConvertible {
   /// The name used on the command line.
   public var description: String { rawValue }
 }

@@ -5,7 +5,7 @@
 ///     axes = -z,y,x        x of the wearer is −z of the chip, y is y, z is x
 ///
 /// A rotation only: a mirror image would have the gyroscope turn the wrong way round.
-public struct AxisMap: Equatable, Sendable {
+public struct AxisMap: Equatable, Sendable, CustomStringConvertible {
   /// For the wearer's x, y and z: the chip's axis, 0 for x.
   public let sources: [Int]
   /// For the wearer's x, y and z: whether it points against the chip's axis.
@@ -41,9 +41,7 @@ public struct AxisMap: Equatable, Sendable {
   func turned(_ values: [Double]) -> [Double] {
     zip(sources, isReversed).map { $1 ? -values[$0] : values[$0] }
   }
-}
 
-extension AxisMap: CustomStringConvertible {
   /// Such as `-z,y,x`.
   public var description: String {
     (0..<3).map { (isReversed[$0] ? "-" : "") + ["x", "y", "z"][sources[$0]] }

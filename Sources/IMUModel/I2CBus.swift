@@ -73,7 +73,7 @@ extension I2CBus where Self: ~Copyable {
 ///
 /// The "8-bit address" or "read address" of some data sheets is this one shifted left by a bit. 0x00–0x07 and 0x78–0x7F are
 /// reserved (I2C-bus specification UM10204, section 3.1.12).
-public struct I2CAddress: Hashable, Sendable, BitwiseCopyable {
+public struct I2CAddress: Hashable, Sendable, BitwiseCopyable, CustomStringConvertible {
   /// 0x08...0x77.
   public let rawValue: UInt8
 
@@ -88,15 +88,13 @@ public struct I2CAddress: Hashable, Sendable, BitwiseCopyable {
     precondition((0x08...0x77).contains(rawValue), "not a 7-bit bus address")
     self.rawValue = rawValue
   }
-}
 
-extension I2CAddress: CustomStringConvertible {
   /// Hexadecimal, such as `0x68`.
   public var description: String { "0x" + Plain.hexadecimal(rawValue) }
 }
 
 /// A failed transfer: the operation, the place and the cause. A plain value, so that throwing one allocates nothing.
-public struct BusError: Error, Equatable, Sendable, BitwiseCopyable {
+public struct BusError: Error, Equatable, Sendable, BitwiseCopyable, CustomStringConvertible {
   /// Why, in the words of the I2C specification.
   public enum Kind: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     /// No chip acknowledged the address, or a byte of data: chip absent, unpowered, booting or hung.
@@ -150,9 +148,7 @@ public struct BusError: Error, Equatable, Sendable, BitwiseCopyable {
     case .timeout, .busy, .unsupported, .gone: return false
     }
   }
-}
 
-extension BusError: CustomStringConvertible {
   /// One clause, such as `reading register 0x3b of chip 0x68: no chip acknowledged (errno 121)`.
   public var description: String {
     let verb = operation == .read ? "reading" : "writing"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The identity of a recording: a random (version 4) UUID, RFC 9562.
-public struct RecordingID: Hashable, Sendable, BitwiseCopyable {
+public struct RecordingID: Hashable, Sendable, BitwiseCopyable, CustomStringConvertible {
   /// Bytes 0 to 7, the first byte in the highest bits.
   public let high: UInt64
   /// Bytes 8 to 15, the first byte in the highest bits.
@@ -42,9 +42,7 @@ public struct RecordingID: Hashable, Sendable, BitwiseCopyable {
   static func isDash(_ position: Int) -> Bool {
     position == 8 || position == 13 || position == 18 || position == 23
   }
-}
 
-extension RecordingID: CustomStringConvertible {
   /// Whether its lower-case hexadecimal digits, without dashes, begin with `digits`.
   public func begins(with digits: String) -> Bool {
     description.filter { $0 != "-" }.hasPrefix(digits)

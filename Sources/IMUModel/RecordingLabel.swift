@@ -6,7 +6,7 @@ import Text
 ///
 ///     time   0 s        3 s                  8 s
 ///     label             [ walking            )
-public struct RecordingLabel: Hashable, Sendable {
+public struct RecordingLabel: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// 1 to ``longestName`` bytes of UTF-8.
   public let name: String
   /// The first instant inside, in nanoseconds since tick 0's deadline, as the times of samples.
@@ -85,9 +85,7 @@ public struct RecordingLabel: Hashable, Sendable {
     }
     return nil
   }
-}
 
-extension RecordingLabel: Comparable {
   /// By their beginnings, then by their ends, then by the bytes of their names.
   public static func < (left: RecordingLabel, right: RecordingLabel) -> Bool {
     if left.from != right.from { return left.from < right.from }
@@ -106,9 +104,7 @@ extension RecordingLabel: Comparable {
     hasher.combine(to)
     for byte in name.utf8 { hasher.combine(byte) }
   }
-}
 
-extension RecordingLabel: CustomStringConvertible {
   /// As the command line reads it: `3s..8s walking`.
   public var description: String {
     "\(SpanText.text(time: from))..\(SpanText.text(time: to)) \(name)"

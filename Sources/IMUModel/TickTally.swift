@@ -61,9 +61,7 @@ public struct TickTally: Equatable, Sendable, BitwiseCopyable {
   public mutating func add(_ count: UInt64, _ cause: GapCause) {
     self[cause] = self[cause].addingSaturated(count)
   }
-}
 
-extension TickTally {
   /// Counts the ticks of a record.
   public mutating func add(_ record: TickRecord) {
     switch record.kind {

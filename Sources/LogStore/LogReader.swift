@@ -312,7 +312,7 @@ public enum LogItem: Equatable, Sendable {
 }
 
 /// Why a log cannot be read at all. Damage after the header is a ``LogItem/damage(_:)``, not an error.
-public enum LogError: Error, Equatable, Sendable {
+public enum LogError: Error, Equatable, Sendable, StatusError {
   /// The storage failed.
   case storage(StorageError)
   /// The file is not a log; `found` is a clause about its first bytes.
@@ -334,9 +334,7 @@ public enum LogError: Error, Equatable, Sendable {
       throw .storage(error)
     }
   }
-}
 
-extension LogError: StatusError {
   /// One sentence with the remedy.
   public var description: String {
     switch self {

@@ -209,3 +209,56 @@ extension LogReader where Storage: ~Copyable {
     return account
   }
 }
+
+/// The bus's clock in a recording, by the readings in its log: an estimate.
+public struct BusClockAccount: Equatable, Sendable {
+  /// Readings in the log.
+  public private(set) var count: UInt64 = 0
+  private var sum: UInt64 = 0
+  /// Of the slowest second, in hertz; 0 without a reading.
+  public private(set) var least: UInt32 = 0
+  /// Of the fastest second, in hertz; 0 without a reading.
+  public private(set) var most: UInt32 = 0
+
+  mutating func add(_ reading: BusClockReading) {
+    (count, sum) = (count + 1, sum.addingSaturated(UInt64(reading.hertz)))
+    least = count == 1 ? reading.least : min(least, reading.least)
+    most = max(most, reading.most)
+  }
+
+  /// The mean of the readings, in hertz; `nil` without one.
+  public var hertz: UInt64? { count > 0 ? sum / count : nil }
+}
+
+/// The magnetometer's values in a log.
+public struct FieldAccount: Equatable, Sendable {
+  /// Values in the log.
+  public private(set) var count: UInt64 = 0
+  /// Those of a field beyond what the chip can measure.
+  public private(set) var saturatedCount: UInt64 = 0
+  /// Those before which at least one was not read.
+  public private(set) var skippedCount: UInt64 = 0
+  /// Squares of the magnitude in counts.
+  private var squares: ClosedRange<Int64>?
+
+  mutating func add(_ reading: FieldReading) {
+    count += 1
+    if reading.flags.contains(.skipped) { skippedCount += 1 }
+    guard !reading.flags.contains(.saturated) else {
+      saturatedCount += 1
+      return
+    }
+    let (x, y, z) = (Int64(reading.x), Int64(reading.y), Int64(reading.z))
+    let square = x * x + y * y + z * z
+    let known = squares ?? square...square
+    squares = min(known.lowerBound, square)...max(known.upperBound, square)
+  }
+
+  /// The least and the greatest magnitude in µT of values within the chip's range; `nil` without one.
+  public func magnitudes(_ sensor: FieldDescription) -> ClosedRange<Double>? {
+    squares.map {
+      let (least, most) = (Double($0.lowerBound), Double($0.upperBound))
+      return least.squareRoot() * sensor.scale.value...most.squareRoot() * sensor.scale.value
+    }
+  }
+}

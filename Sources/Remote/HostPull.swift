@@ -201,9 +201,7 @@ struct HostPull {
       if let step = fetch.askAgain(id) { carryOut(step) }
     }
   }
-}
 
-extension HostPull {
   /// Reports wanted recordings that cannot be read there; throws if one was requested by its number, or as the latest.
   mutating func refuse(_ unreadable: [UInt32: String], newest: PullOffer?) throws {
     for (number, sentence) in unreadable.sorted(by: { $0.key > $1.key }) {

@@ -198,9 +198,7 @@ package enum HostFile {
         letters.contains($0) || (48...57).contains($0) || others.utf8.contains($0)
       }
   }
-}
 
-extension HostFile {
   /// Adds the line of a host to a file with these bytes, unless the host is there with the same destination and labels.
   ///
   /// - Returns: The host, and the file's new bytes; `nil` if it stays.

@@ -114,9 +114,7 @@ struct HostLedger {
     pruned.remove(id)
     missing.remove(id)
   }
-}
 
-extension HostLedger {
   static func fetched(
     _ id: RecordingID, _ proof: Proof, _ state: String, _ time: String, from destination: String,
     hostKey: String?

@@ -118,9 +118,7 @@ package struct DoctorReport {
       }
     }.joined()
   }
-}
 
-extension DoctorReport {
   /// A check that another machine's doctor made.
   package struct RemoteCheck {
     package var name = ""

@@ -23,9 +23,7 @@ package struct Mend: Equatable, Sendable {
   package let action: Action
   /// Whether it takes effect only after a new login or a restart of the machine.
   package var isLater = false
-}
 
-extension Mend {
   static func run(_ words: String...) -> Mend {
     Mend(
       command: "sudo " + words.map(ShellWord.quoted).joined(separator: " "), action: .run(words))

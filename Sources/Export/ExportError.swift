@@ -6,7 +6,7 @@ public import LogStore
 import Text
 
 /// Why an export failed.
-public enum ExportError: Error, Equatable, Sendable {
+public enum ExportError: Error, Equatable, Sendable, CustomStringConvertible, StatusError {
   /// Bytes could not be written to the output of this name; `code` is the kernel's errno.
   case output(name: String, code: Int32)
   case log(LogError)
@@ -51,9 +51,7 @@ public enum ExportError: Error, Equatable, Sendable {
     default: ""
     }
   }
-}
 
-extension ExportError: CustomStringConvertible {
   /// One sentence with the remedy where there is one.
   public var description: String {
     switch self {
@@ -62,9 +60,7 @@ extension ExportError: CustomStringConvertible {
     case .output, .log: problem
     }
   }
-}
 
-extension ExportError: StatusError {
   /// Whether the output, the log or the request is wrong.
   public var exitStatus: ExitStatus {
     switch self {

@@ -118,9 +118,7 @@ extension Exporter {
     }
     return notes
   }
-}
 
-extension Exporter {
   /// Gyroflow's table: counts, the gyroscope first, with their scales in the header.
   ///
   ///     GYROFLOW IMU LOG

@@ -191,9 +191,7 @@ public struct Exporter: Sendable {
       try rows.add(time, counts, to: &sink)
     }
   }
-}
 
-extension Exporter {
   /// Exports a recording while a program is writing it, until it ends: NDJSON, CSV, or the log's own bytes.
   ///
   /// `sink` is flushed whenever it has all bytes of the log. The log's end and damage are read when the writer is gone.

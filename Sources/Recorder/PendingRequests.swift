@@ -124,9 +124,7 @@ package struct PendingRequests<Caller: Hashable & Sendable>: Sendable {
     pending = rest
     return answers
   }
-}
 
-extension PendingRequests {
   /// The answer to callers that wait for the end or the first sample of the present recording.
   private static func result(
     of pending: Pending, _ input: RecorderInput, _ machine: RecorderMachine, _ cause: Cause?

@@ -135,9 +135,7 @@ public struct RecorderStatus: Equatable, Sendable {
   private static func milliseconds(_ nanoseconds: Int64) -> String {
     Plain.number(max(0, nanoseconds) / 10_000, per: 100) + " ms"
   }
-}
 
-extension RecorderStatus {
   /// Reads the value of a member; a missing one, or one of another kind, is unknown.
   mutating func read(
     _ key: JSONReader.Key, _ json: inout JSONReader

@@ -378,9 +378,7 @@ extension RecordingWriter {
     reset()
     round.end = end
   }
-}
 
-extension RecordingWriter {
   /// Records that wait in memory at most: 20 s at 1 kHz, 1.2 MB.
   package static let patience = 20_000
   /// How long before its order a recording may begin, in nanoseconds: a press is understood at its release, within 1.5 s.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import IMUModel
+package import IMUModel
+package import LogStore
 import Text
 
 /// What the samples of one axis show. Quantities are in g for an axis of the accelerometer and in °/s for one of the
@@ -174,5 +175,33 @@ extension RecordingDescription {
   /// g or °/s a count, without its sign.
   func scale(ofChannel channel: Int) -> Double {
     (channel < 3 ? sensor.accelerometerScale : sensor.gyroscopeScale).value.magnitude
+  }
+}
+
+/// Why a recording cannot be analysed.
+package enum AnalysisError: Error, Equatable, Sendable, CustomStringConvertible, StatusError {
+  case log(LogError)
+  /// The samples do not show what was asked for, which is the fault of the request, or else of the recording.
+  case refused(_ problem: String, remedy: String, isRequest: Bool = true)
+
+  /// The recording has none of the channels that are needed.
+  package static func channelsMissing(needed: String, recorded: ChannelSet) -> AnalysisError {
+    let names = recorded.indices.map { ChannelSet.names[$0] }.joined(separator: ", ")
+    return .refused(
+      "this needs \(needed), and the recording has \(names)", remedy: "choose another recording")
+  }
+
+  package var description: String {
+    switch self {
+    case .log(let error): error.description
+    case .refused(let problem, let remedy, _): "\(problem): \(remedy)"
+    }
+  }
+
+  package var exitStatus: ExitStatus {
+    switch self {
+    case .log(let cause): cause.exitStatus
+    case .refused(_, _, let isRequest): isRequest ? .usage : .damagedData
+    }
   }
 }

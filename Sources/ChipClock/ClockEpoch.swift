@@ -250,9 +250,7 @@ extension ClockEpoch {
   private func isUnnamed(_ piece: Int) -> Bool {
     waiting.first { $0.break != nil }?.break.map { $0.piece <= piece } ?? false
   }
-}
 
-extension ClockEpoch {
   /// The last readings of its last regime, as far as a knot looks.
   var tail: [FillReading] {
     let regime = pieces[pieces.count - 1].regime

@@ -342,9 +342,7 @@ extension ClockRegime {
     let greatest = line.period + grid.period * rates.upperBound * 1e-6
     return least...greatest
   }
-}
 
-extension ClockRegime {
   /// The readings that the next instants depend on.
   var latestReadings: [FillReading] { hasEarly ? early : recent }
 

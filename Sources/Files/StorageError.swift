@@ -4,7 +4,7 @@ import Glibc
 public import IMUModel
 
 /// A call to the storage that failed: what was attempted, on which file, and why.
-public struct StorageError: Error, Equatable, Sendable {
+public struct StorageError: Error, Equatable, Sendable, StatusError {
   /// What was attempted: the words before a file's name.
   public enum Operation: String, CaseIterable, Sendable {
     case open = "opening"
@@ -40,9 +40,7 @@ public struct StorageError: Error, Equatable, Sendable {
   public init(_ operation: Operation, path: String, errno: Int32) {
     (self.operation, self.path, self.errno) = (operation, path, errno)
   }
-}
 
-extension StorageError: StatusError {
   /// One sentence: `writing to /var/x: no space is left on the device (ENOSPC); free space or …`.
   public var description: String { "\(operation.rawValue) \(path): \(reason)" }
 

@@ -3,7 +3,7 @@
 public import IMUModel
 
 /// Faulty bytes of a log, or a description that cannot be written as one.
-public struct FormatError: Error, Equatable, Sendable {
+public struct FormatError: Error, Equatable, Sendable, StatusError {
   /// What is wrong.
   public enum Reason: Equatable, Sendable {
     /// All bytes are zero: preallocated space that was not written, or that the file system invented.
@@ -45,9 +45,7 @@ public struct FormatError: Error, Equatable, Sendable {
   public init(_ reason: Reason, offset: Int) {
     (self.reason, self.offset) = (reason, offset)
   }
-}
 
-extension FormatError: StatusError {
   /// One sentence, without the offset.
   public var description: String {
     switch reason {

@@ -73,7 +73,7 @@ public struct SHA256: Sendable {
 }
 
 /// A SHA-256 digest.
-public struct SHA256Digest: Hashable, Sendable {
+public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
   private let words: [UInt32]
 
   init(words: [UInt32]) { self.words = words }
@@ -95,9 +95,7 @@ public struct SHA256Digest: Hashable, Sendable {
     }
     guard words.count == 8 else { return nil }
   }
-}
 
-extension SHA256Digest: CustomStringConvertible {
   /// 64 lower-case hexadecimal digits, as `sha256sum` prints them.
   public var description: String {
     words.map { $0.digits(8, radix: 16) }.joined()

@@ -98,9 +98,7 @@ public struct Supervisor: Sendable, BitwiseCopyable {
   @inlinable static var transferLimit: Int64 { 100_000_000 }
   /// Linux's ETIMEDOUT, for a transfer that succeeded but took that long.
   @inlinable static var timedOut: Int32 { 110 }
-}
 
-extension Supervisor {
   /// A read returned a new sample with these outputs; `isZero` when all its counts are 0.
   public mutating func notice(
     _ outputs: SensorOutputs, isZero: Bool, at now: MonotonicTime

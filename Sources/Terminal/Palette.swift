@@ -107,11 +107,7 @@ enum BackgroundColour {
 
 /// The glyphs that a terminal can show.
 struct GlyphSet: Equatable, Sendable {
-  var isASCII: Bool
-
-  init(isASCII: Bool = false) {
-    self.isASCII = isASCII
-  }
+  var isASCII = false
 
   var vertical: Unicode.Scalar { isASCII ? "|" : "│" }
   var tick: Unicode.Scalar { isASCII ? "+" : "┤" }

@@ -21,9 +21,9 @@ extension Exporter {
     ]
   }
 
-  /// Whether rows or messages of their own have the values of a recording's magnetometer.
+  /// Whether rows, messages of their own or a graph have the values of a recording's magnetometer.
   func hasField(_ log: RecordingDescription) -> Bool {
-    log.sensor.field != nil && [.csv, .ndjson, .parquet, .mcap].contains(options.format)
+    log.sensor.field != nil && [.csv, .ndjson, .parquet, .mcap, .html].contains(options.format)
       && options.channels ?? .both == .both && !options.isResampled && !options.isForHub
   }
 

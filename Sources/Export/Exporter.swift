@@ -63,9 +63,9 @@ public struct Exporter: Sendable {
   /// ``ExportFormat/raw``, which copies storage and reads no records.
   ///
   /// - Complexity: one pass over the log; for JSON, gyrodata, HTML, SVG, Parquet, MCAP, CWA and rows with a magnetometer's
-  ///   values one more before it, for HTML with an analysis two, and for JSON one for each kind of record (clock pairs, gaps,
-  ///   marks, sensor events, damage, values of the magnetometer) that occurs more than 1000 times. With a range, of a
-  ///   recording that has ended only the range and the first and last page are read.
+  ///   values one more before it, for HTML one each for an analysis and such values, too, and for JSON one for each kind of
+  ///   record (clock pairs, gaps, marks, sensor events, damage, values of the magnetometer) that occurs more than 1000 times.
+  ///   With a range, of a recording that has ended only the range and the first and last page are read.
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
@@ -120,7 +120,7 @@ public struct Exporter: Sendable {
   ) throws(ExportError) -> ExportPlan {
     var plan = try plan(reader.description)
     plan.origin = try reader.origin()
-    let hasField = hasField(plan.description) && options.format != .mcap
+    let hasField = hasField(plan.description) && ![.mcap, .html].contains(options.format)
     let notes = hasField ? try notes(&reader, of: plan, hasField: true) : nil
     plan.derived = try DerivedColumns.make(options, plan, notes, &reader)
     return plan

@@ -21,6 +21,7 @@ sys.dont_write_bytecode = True
 
 import browser  # noqa: E402
 from access import Access  # noqa: E402
+from field import Field  # noqa: E402
 from odd_pages import OddPages  # noqa: E402
 from recordings import WORDS, Recordings  # noqa: E402
 from snippets import CLEAR, PIXELS, WHEEL  # noqa: E402
@@ -375,6 +376,7 @@ def main():
             Access(check).all(document)
             OddPages(check, recordings).all()
             Turned(check, recordings).all(COLOURS[False], document)
+            Field(check, recordings).all(document)
             long, export_time = recordings.export(recordings.tumble(1000, "100s"), "html")
             size = os.path.getsize(long)
             assert size < 2_500_000, f"100 000 samples are {size} bytes"

@@ -87,6 +87,30 @@ struct FieldExportTests {
     }
   }
 
+  @Test("are in a page with the document's values, six members each")
+  func page() throws {
+    let log = try FieldExportTests.log().bytes()
+    for (from, to) in [(nil, nil), (1_000_000_000, 3_000_000_000)] as [(Int64?, Int64?)] {
+      let (text, report) = try TestLog.export(log, ExportOptions(format: .html, from: from, to: to))
+      #expect(!report.remarks.contains { $0.contains("magnetometer") })
+      let json = try PageSamples.element("application/json\" id=\"field", in: text)
+      let numbers = try JSONDecoder().decode([Double?].self, from: Data(json.utf8))
+      let values = try values(log, from: from, to: to).values
+      try #require(numbers.count == 6 * values.count)
+      var end = 0.0
+      for (index, value) in values.enumerated() {
+        let row = numbers[6 * index..<6 * index + 6].map { $0 }
+        end += row[0] ?? .nan
+        #expect((end, row[1]) == (Double(value.t_hi_ns / 1000), 5000))
+        #expect(Array(row[2...4]) == [value.mx_ut, value.my_ut, value.mz_ut])
+        #expect(row[5] == (value.saturated == true ? 1 : value.skipped == true ? 2 : 0))
+      }
+    }
+    let accelerations = try TestLog.export(log, ExportOptions(format: .html, channels: .accel))
+    #expect(!accelerations.text.contains("id=\"field\""))
+    #expect(accelerations.report.remarks.contains { $0.contains("are left out") })
+  }
+
   @Test("are left out of a drawing, and of an import, with a word")
   func leftOut() throws {
     let bytes = try FieldExportTests.log().bytes()

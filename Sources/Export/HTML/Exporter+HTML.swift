@@ -18,6 +18,7 @@ extension Exporter {
   ) throws(ExportError) -> Report {
     let plan = try plan(&reader)
     let account = try LogAccount(&reader, plan, judgesSamples: true)
+    let field = hasField(plan.description) ? plan.description.sensor.field : nil
     guard account.tally.sampled <= Exporter.pageLimit else {
       throw .tooLong(samples: account.tally.sampled, limit: Exporter.pageLimit, format: .html)
     }
@@ -30,8 +31,14 @@ extension Exporter {
     try analysis?.write(to: &sink)
     try sink.write("</main>\n<script type=\"application/json\" id=\"facts\">")
     var facts = JSONWriter()
-    facts.addPage(plan, account, blocks)
+    facts.addPage(plan, account, blocks, field)
     try sink.write(MarkupText.script(json: facts.bytes))
+    if field != nil {
+      facts = JSONWriter()
+      facts.addField(try notes(&reader, of: plan, hasField: true).field, plan)
+      try sink.write("</script>\n<script type=\"application/json\" id=\"field\">")
+      try sink.write(facts.bytes)
+    }
     try sink.write("</script>\n<script type=\"text/plain\" id=\"samples\">")
 
     try reader.begin(plan)

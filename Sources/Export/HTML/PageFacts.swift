@@ -7,7 +7,9 @@ import Text
 
 extension JSONWriter {
   /// The object that the page's script begins with.
-  mutating func addPage(_ plan: ExportPlan, _ account: LogAccount, _ blocks: PageBlock) {
+  mutating func addPage(
+    _ plan: ExportPlan, _ account: LogAccount, _ blocks: PageBlock, _ field: FieldDescription?
+  ) {
     let log = plan.description
     let (begin, end) = account.ends(plan)
     times.areClaimed = log.isImported
@@ -25,6 +27,7 @@ extension JSONWriter {
       json.addPanel("Angular rate", [3, 4, 5], plan)
       json.addPanel("Temperature", [6], plan)
       json.close("]")
+      if let field { json.member("field") { $0.addPanel(of: field) } }
       // Numbers of a script are exact to 2^53 only, so that all times but this text are since it.
       json.member("zero_ns", "\(plan.zero)")
       json.member("started_ms", account.wallAtZero(plan).map { $0 / 1_000_000 })
@@ -75,9 +78,21 @@ extension JSONWriter {
     }
   }
 
+  private mutating func addPanel(of field: FieldDescription) {
+    member("name", "Magnetic field")
+    numbers("rate", [Int64(field.rate.numerator), Int64(field.rate.denominator)])
+    numbers("columns", [0, 1, 2])
+    addLine("µT", [.one], .zero)
+    member("digits", 3)
+  }
+
   private mutating func addUnit(_ units: ExportUnits, ofChannel channel: Int, _ plan: ExportPlan) {
     let (scale, offset) = plan.line(ofChannel: channel, in: units)
-    member("unit", units.unit(ofChannel: channel).symbol)
+    addLine(units.unit(ofChannel: channel).symbol, scale, offset)
+  }
+
+  private mutating func addLine(_ unit: String, _ scale: [Fraction], _ offset: Fraction) {
+    member("unit", unit)
     member("scale", scale) { json, factor in
       json.open("[")
       json.integer(factor.numerator)
@@ -85,6 +100,25 @@ extension JSONWriter {
       json.close("]")
     }
     member("offset", offset)
+  }
+
+  /// The magnetometer's values, six members of a list each.
+  ///
+  ///     from the end before to that of its interval, and its width, in µs │ x, y, z in µT or null │ flags, as in the log
+  mutating func addField(_ values: [FieldReading], _ plan: ExportPlan) {
+    var last: Int64 = 0
+    open("[")
+    for value in values {
+      let end = plan.sinceZero(value.time) / 1000
+      integer(end - last)
+      integer(value.width / 1000)
+      for axis in plan.description.microteslas(value) {
+        if axis.isNaN { null() } else { number(Plain.number(axis, per: 1000)) }
+      }
+      integer(value.flags.rawValue)
+      last = end
+    }
+    close("]")
   }
 
   private mutating func numbers(_ name: String, _ values: [Int64]) {

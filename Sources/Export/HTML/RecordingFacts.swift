@@ -46,6 +46,7 @@ struct RecordingFacts {
       ("Started", started), ("Times", times), ("Length", "\(length) \(log.timeWord)"),
       ("Rate", "\(Plain.hertz(log.rate)) Hz claimed"),
       ("Sensor", sensor), ("Filter", log.sensor.filter),
+      ("Field", field),
       ("Axes", log.axes.map { "of the mounting: \($0) of the chip" } ?? ""),
       ("Calibrated", plan.calibration.map { "by \($0.name)" } ?? ""),
       ("Orientation", orientation), ("Certificate", account.certificate?.sentence ?? ""),
@@ -107,6 +108,11 @@ struct RecordingFacts {
     if sensor.accelerometerRange > 0 { text += ", ±\(sensor.accelerometerRange) g" }
     if sensor.gyroscopeRange > 0 { text += ", ±\(sensor.gyroscopeRange) °/s" }
     return text
+  }
+
+  private var field: String {
+    guard let field = plan.description.sensor.field else { return "" }
+    return "\(field.model), \(Plain.hertz(field.rate)) Hz claimed"
   }
 
   private var ticks: String {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recording: facts from JSON, samples from base64. PageBlock.swift has the layout of the samples.
+// The recording: facts from JSON, samples from base64, a magnetometer's values from JSON. PageBlock.swift has the layouts.
 
 const facts = JSON.parse(document.getElementById("facts").textContent);
 
@@ -50,7 +50,52 @@ function readSamples() {
     }
     begin = end;
   }
-  return { ticks, times, turns: counts.splice(facts.channels.length), counts };
+  return { names: facts.channels, ticks, times, turns: counts.splice(facts.channels.length), counts };
+}
+
+/**
+ * The magnetometer's values at the middles of their intervals, in the form of samples: those that do not follow each
+ * other have ticks that do not. Undefined where the page has none.
+ */
+function readField() {
+  const element = document.getElementById("field");
+  if (!element) return undefined;
+  const numbers = JSON.parse(element.textContent);
+  element.remove();
+  const period = facts.field.rate[1] / facts.field.rate[0];
+  const field = { names: ["mx", "my", "mz"], ticks: [], times: [], counts: [[], [], []], period, holes: [] };
+  let end = 0, tick = 0, isClipped = false, due = facts.range_ns[0] / 1e9 + period;
+  const miss = to => {
+    field.holes.push({ from: Math.min(due, to), to, cause: isClipped ? "clipped" : "no value" });
+    isClipped = false;
+    tick++;
+  };
+  for (let i = 0; i < numbers.length; i += 6) {
+    const [step, width, x, y, z, flags] = numbers.slice(i, i + 6);
+    end += step;
+    const time = (end - width / 2) / 1e6;
+    // What is clipped has no value, and the one before a skipped one was not read.
+    if (flags & 1) {
+      if (!isClipped) due = Math.min(due, time);
+      isClipped = true;
+      continue;
+    }
+    if (isClipped || (tick > 0 && flags & 2) || time - due > period / 2) miss(time);
+    field.ticks.push(tick++);
+    field.times.push(time);
+    [x, y, z].forEach((value, axis) => field.counts[axis].push(value));
+    due = time + period;
+  }
+  const last = facts.range_ns[1] / 1e9;
+  if (isClipped || last - due > period / 2) miss(Math.max(last, due));
+  field.counts = field.counts.map(column => Float64Array.from(column));
+  return addStarts(field);
+}
+
+/** Prepares holes, which are in order, for ``holeAt``. */
+function addStarts(base) {
+  base.holeStarts = base.holes.map(hole => hole.from);
+  return base;
 }
 
 /**
@@ -108,12 +153,12 @@ function lowerBound(values, value) {
   return low;
 }
 
-const samples = readSamples();
-const period = facts.ticksPerSecond[1] / facts.ticksPerSecond[0];
+const samples = readSamples(), field = readField();
+const period = samples.period = facts.ticksPerSecond[1] / facts.ticksPerSecond[0];
 const tickTime = tick => tick * facts.ticksPerSecond[1] / facts.ticksPerSecond[0];
 const span = {
-  from: Math.min(facts.range_ns[0] / 1e9, ...samples.times.slice(0, 1)),
-  to: Math.max(facts.range_ns[1] / 1e9, ...samples.times.slice(-1)),
+  from: Math.min(facts.range_ns[0] / 1e9, ...samples.times.slice(0, 1), ...(field ? field.times.slice(0, 1) : [])),
+  to: Math.max(facts.range_ns[1] / 1e9, ...samples.times.slice(-1), ...(field ? field.times.slice(-1) : [])),
 };
 if (span.to <= span.from) span.to = span.from + period;
 
@@ -150,8 +195,8 @@ function findHoles() {
   if (last >= 0) add(ticks[last] + 1, end, times[last] + period, span.to);
   return holes;
 }
-const holes = findHoles();
-const holeStarts = holes.map(hole => hole.from);
+const holes = samples.holes = findHoles();
+addStarts(samples);
 const holeMiddles = holes.map(hole => (hole.from + hole.to) / 2);
 const marks = facts.marks.map(({ t_ns, label }) => ({ time: t_ns / 1e9, label }));
 
@@ -160,8 +205,8 @@ const labels = facts.labels.map(({ from_ns, to_ns, name }) => ({
   from: Math.max(from_ns / 1e9, span.from), to: Math.min(to_ns / 1e9, span.to), name,
 }));
 
-/** The hole at a time; undefined when there is none. */
-function holeAt(time) {
+/** The hole at a time in the samples, or in the field; undefined when there is none. */
+function holeAt(time, { holes, holeStarts } = samples) {
   const hole = holes[lowerBound(holeStarts, time + 1e-9) - 1];
   return hole && time < hole.to ? hole : undefined;
 }

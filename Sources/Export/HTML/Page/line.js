@@ -9,9 +9,10 @@ const styles = {
 };
 
 class Line {
-  /** A line of one channel, or of the length of the vector of three. */
-  constructor(name, columns) {
+  /** A line of one channel, or of the length of the vector of three, of the samples or of the field. */
+  constructor(name, columns, base) {
     this.name = name;
+    this.base = base;
     this.columns = columns;
     this.isMagnitude = columns.length > 1;
     this.isShown = !this.isMagnitude;
@@ -20,9 +21,9 @@ class Line {
 
   /** The counts of all samples; a magnitude's are made when they are asked for first. */
   get counts() {
-    if (!this.isMagnitude) return samples.counts[this.columns[0]];
+    if (!this.isMagnitude) return this.base.counts[this.columns[0]];
     if (!this.made) {
-      const [x, y, z] = this.columns.map(column => samples.counts[column]);
+      const [x, y, z] = this.columns.map(column => this.base.counts[column]);
       this.made = new Float32Array(x.length);
       for (let i = 0; i < x.length; i++) this.made[i] = Math.sqrt(x[i] * x[i] + y[i] * y[i] + z[i] * z[i]);
     }
@@ -32,7 +33,7 @@ class Line {
   /** The count of one sample, without making those of all. */
   count(index) {
     if (!this.isMagnitude || this.made) return this.counts[index];
-    return Math.hypot(...this.columns.map(column => samples.counts[column][index]));
+    return Math.hypot(...this.columns.map(column => this.base.counts[column][index]));
   }
 
   get levels() {

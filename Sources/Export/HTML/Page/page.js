@@ -47,7 +47,7 @@ function fillUnits() {
   systems.forEach(({ system }, i) => {
     const option = document.createElement("option");
     option.value = system;
-    option.textContent = [...new Set(panels.map(panel => panel.units[i].unit))].join(", ");
+    option.textContent = [...new Set(panels.filter(panel => panel.base === samples).map(panel => panel.units[i].unit))].join(", ");
     names.add(option.textContent);
     choice.append(option);
   });

@@ -12,24 +12,26 @@ function readColours() {
 }
 
 class Panel {
-  constructor(description) {
+  /** A graph of samples, or of the field. */
+  constructor(description, base = samples) {
+    this.base = base;
     this.name = description.name;
-    this.units = description.units;
+    this.units = description.units || [description];
     this.take(description);
     this.lines = description.columns.map(column => {
-      const channel = facts.channels[column];
-      return new Line(channel === "temp" ? "temperature" : channel.slice(-1), [column]);
+      const channel = base.names[column];
+      return new Line(channel === "temp" ? "temperature" : channel.slice(-1), [column], base);
     });
-    if (this.lines.length === 3) this.lines.push(new Line("|v|", description.columns));
+    if (this.lines.length === 3) this.lines.push(new Line("|v|", description.columns, base));
     this.margin = { left: 58, right: 28, top: 8, bottom: 24 };
   }
 
-  /** Takes the unit and the scale of a description. */
-  take({ unit, scale, offset }) {
+  /** Takes the unit and the scale of a description, and the digits if it has them. */
+  take({ unit, scale, offset, digits }) {
     this.unit = unit;
     this.scale = scale.reduce((product, [top, bottom]) => product * top / bottom, 1);
     this.offset = offset[0] / offset[1];
-    this.digits = Math.min(6, Math.max(0, Math.ceil(-Math.log10(Math.abs(this.scale)))));
+    this.digits = digits || Math.min(6, Math.max(0, Math.ceil(-Math.log10(Math.abs(this.scale)))));
   }
 
   /** Shows values in another system of units. */
@@ -88,19 +90,29 @@ class Panel {
 
   /** The graph in words, for a user who cannot see it. */
   description() {
-    if (!samples.times.length) return `${this.name}: no samples`;
+    const { length } = this.base.times;
+    if (!length) return `${this.name}: ${this.base === samples ? "no samples" : "no values"}`;
     const ranges = this.lines.filter(line => !line.isMagnitude).map(line => {
-      const [a, b] = extent(line.levels, 0, samples.times.length);
+      const [a, b] = extent(line.levels, 0, length);
       const values = [a * this.scale + this.offset, b * this.scale + this.offset].sort((p, q) => p - q);
       return `${line.name} from ${number(values[0], 2)} to ${number(values[1], 2)}`;
     });
     return `${this.name} in ${this.unit} over ${number(span.to - span.from, Math.min(3, timeDigits))} seconds: ${ranges.join(", ")}`;
   }
 
-  showValues(index) {
+  /** Shows the values at the cursor. */
+  showValues() {
+    const index = view.sampleAtCursor(this.base);
+    const none = this.missing() === "clipped" ? "clipped" : "–";
     for (const line of this.lines) {
-      line.output.textContent = index === undefined ? "–" : number(this.value(line, index), this.digits);
+      line.output.textContent = index === undefined ? none : number(this.value(line, index), this.digits);
     }
+  }
+
+  /** Why there are no values at the cursor. */
+  missing() {
+    const hole = holeAt(view.cursor, this.base);
+    return hole ? hole.cause : "no value";
   }
 
   /** Fits the canvas to its place on the screen. */
@@ -141,7 +153,7 @@ class Panel {
 
   draw(colours) {
     const { context, width, height, margin } = this;
-    const [from, to] = view.indices();
+    const [from, to] = view.indices(this.base);
     const [low, high] = this.valueRange(from, to);
     const bottom = height - margin.bottom;
     const y = value => margin.top + (high - value) / (high - low) * (bottom - margin.top);
@@ -215,6 +227,7 @@ class Panel {
 
   drawHoles(colours, bottom) {
     const { context } = this;
+    const { holes, holeStarts } = this.base;
     context.fillStyle = colours["--gap"];
     let last = -1;
     for (let i = Math.max(0, lowerBound(holeStarts, view.from) - 1); i < holes.length; i++) {
@@ -234,7 +247,7 @@ class Panel {
 
   drawLine(line, colours, from, to, y) {
     const { context } = this;
-    const { ticks, times } = samples;
+    const { ticks, times } = this.base;
     const column = line.counts;
     const place = count => y(count * this.scale + this.offset);
     context.strokeStyle = context.fillStyle = colours[line.colour];
@@ -270,7 +283,7 @@ class Panel {
   /** A line of more samples than pixels: from the lowest to the highest count in each, so no peak is lost. */
   drawPeaks(line, from, to, pixels, place) {
     const { context } = this;
-    const { ticks, times } = samples;
+    const { ticks, times } = this.base;
     const column = line.counts;
     const strokes = [];
     const fine = 1 / (window.devicePixelRatio || 1);
@@ -418,7 +431,7 @@ class Panel {
     context.moveTo(x, 0);
     context.lineTo(x, bottom);
     context.stroke();
-    const index = view.sampleAtCursor();
+    const index = view.sampleAtCursor(this.base);
     if (index === undefined) return;
     for (const line of this.lines) {
       if (!line.isShown) continue;
@@ -426,7 +439,7 @@ class Panel {
       context.strokeStyle = colours[line.colour];
       context.lineWidth = 2;
       context.beginPath();
-      context.arc(this.x(samples.times[index]), y(this.value(line, index)), 4, 0, 2 * Math.PI);
+      context.arc(this.x(this.base.times[index]), y(this.value(line, index)), 4, 0, 2 * Math.PI);
       context.fill();
       context.stroke();
     }

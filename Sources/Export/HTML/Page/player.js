@@ -60,11 +60,17 @@ function say(words) {
 /** Says the cursor's time and values, or what is missing there. */
 function tell(before = "") {
   if (view.cursor === undefined) return;
-  const index = view.sampleAtCursor(), hole = holeAt(view.cursor);
-  const values = index !== undefined ? panels.flatMap(panel => [
-    panel.name, ...panel.lines.filter(line => line.isShown)
-      .map(line => `${line.name} ${number(panel.value(line, index), 2)}`), panel.unit,
-  ]) : hole ? [`gap of ${hole.count}, ${hole.cause}`] : ["no sample"];
+  const hole = holeAt(view.cursor);
+  const values = view.sampleAtCursor() !== undefined ? [] : hole ? [`gap of ${hole.count}, ${hole.cause}`] : ["no sample"];
+  for (const panel of panels) {
+    const index = view.sampleAtCursor(panel.base);
+    if (index !== undefined) {
+      values.push(panel.name, ...panel.lines.filter(line => line.isShown)
+        .map(line => `${line.name} ${number(panel.value(line, index), 2)}`), panel.unit);
+    } else if (panel.base !== samples) {
+      values.push(panel.name, panel.missing());
+    }
+  }
   say(`${before}${timeWords(view.cursor)}: ${values.join(" ")}`);
 }
 

@@ -12,13 +12,13 @@ const stretch = {
     return this.isWhole ? [Math.min(...this.ends), Math.max(...this.ends)] : [view.from, view.to];
   },
 
-  /** First sample of the part and the one after its last. */
-  get indices() {
+  /** First sample, or value of the field, of the part and the one after its last. */
+  indices({ times } = samples) {
     const [from, to] = this.part;
-    let end = lowerBound(samples.times, to);
-    // A sample at the later end belongs to it.
-    while (end < samples.times.length && samples.times[end] <= to) end++;
-    return [lowerBound(samples.times, from), end];
+    let end = lowerBound(times, to);
+    // One at the later end belongs to it.
+    while (end < times.length && times[end] <= to) end++;
+    return [lowerBound(times, from), end];
   },
 
   /** Sets cursor A (0) or B (1) at a time. */
@@ -61,7 +61,7 @@ const stretch = {
   /** The cursors, the time between them, and the samples there. */
   heading() {
     const [from, to] = this.part;
-    const [begin, end] = this.indices;
+    const [begin, end] = this.indices();
     const missing = holes.reduce((sum, hole) => {
       const share = Math.max(0, Math.min(hole.to, to) - Math.max(hole.from, from)) / (hole.to - hole.from || 1);
       return sum + Math.round(hole.count * share);
@@ -75,7 +75,6 @@ const stretch = {
     const section = document.getElementById("stretch");
     section.hidden = !this.isWhole;
     if (section.hidden) return;
-    const [begin, end] = this.indices;
     section.querySelector("h2").textContent = this.heading();
     this.showCommand();
     const table = section.querySelector("table");
@@ -88,6 +87,7 @@ const stretch = {
       return name;
     };
     for (const panel of panels) {
+      const [begin, end] = this.indices(panel.base);
       const body = table.createTBody();
       addName(body.insertRow(), "rowgroup", `${panel.name} in ${panel.unit}`).colSpan = 6;
       for (const line of panel.lines) {
@@ -176,11 +176,12 @@ function recordedTime(time, digits) {
 }
 
 /**
- * The part's samples as CSV. A missing sample has no row; the ticks show where rows are missing.
+ * The part's samples as CSV. A missing sample has no row; the ticks show where rows are missing. The field's values have
+ * times of their own, and are left out.
  */
 function partAsCSV() {
-  const [begin, end] = stretch.indices;
-  const all = [...panels, ...(temperature ? [temperature] : [])];
+  const [begin, end] = stretch.indices();
+  const all = [...panels.filter(panel => panel.base === samples), ...(temperature ? [temperature] : [])];
   const columns = all.flatMap(panel => panel.lines.filter(line => !line.isMagnitude).map(line => ({
     panel, line, name: `${facts.channels[line.columns[0]]}_${unitNames[panel.unit]}`,
     // As many digits as tell two counts apart, and one more.

@@ -3,6 +3,7 @@
 
 const panels = facts.panels.filter(panel => panel.name !== "Temperature" || facts.panels.length === 1)
   .map(panel => new Panel(panel));
+if (field) panels.push(new Panel(facts.field, field));
 const temperature = facts.panels.length > 1
   ? facts.panels.filter(panel => panel.name === "Temperature").map(panel => new Panel(panel))[0] : undefined;
 
@@ -14,10 +15,10 @@ const view = {
   /** Two times while a part is being chosen. */
   selection: undefined,
 
-  /** First sample that is shown and the one after the last, with a neighbour on either side. */
-  indices() {
-    const from = lowerBound(samples.times, this.from), to = lowerBound(samples.times, this.to);
-    return [Math.max(0, from - 1), Math.min(samples.times.length, to + 1)];
+  /** First sample, or value of the field, that is shown and the one after the last, with a neighbour on either side. */
+  indices({ times }) {
+    const from = lowerBound(times, this.from), to = lowerBound(times, this.to);
+    return [Math.max(0, from - 1), Math.min(times.length, to + 1)];
   },
 
   /** Shows a part, within the recording and not below three samples. */
@@ -57,15 +58,15 @@ const view = {
     requestDrawing();
   },
 
-  /** The sample nearest to the cursor; undefined in a gap. */
-  sampleAtCursor() {
-    const { times } = samples;
+  /** The sample, or the field's value, nearest to the cursor; undefined in a gap. */
+  sampleAtCursor(base = samples) {
+    const { times, period } = base;
     if (this.cursor === undefined || !times.length) return undefined;
     const next = lowerBound(times, this.cursor);
     const near = next === times.length || (next > 0 && this.cursor - times[next - 1] < times[next] - this.cursor)
       ? next - 1 : next;
     // The middle of a gap of one sample is half a period from its neighbours.
-    return Math.abs(times[near] - this.cursor) > 0.45 * period && holeAt(this.cursor) ? undefined : near;
+    return Math.abs(times[near] - this.cursor) > 0.45 * period && holeAt(this.cursor, base) ? undefined : near;
   },
 
   /** Moves a number of samples on or back. */
@@ -106,7 +107,7 @@ const clock = document.getElementById("clock");
 function drawAll() {
   for (const panel of panels) {
     panel.draw(colours);
-    panel.showValues(view.sampleAtCursor());
+    panel.showValues();
   }
   box.draw(colours);
   drawOverview();

@@ -61,8 +61,7 @@ public struct BufferedSink: ByteSink, ~Copyable {
 
   /// A sink for a function, which receives all bytes in order and returns the number of its error, 0 without one.
   package init(name: String, to target: @escaping (UnsafeRawBufferPointer) -> Int32) {
-    self.target = target
-    self.name = name
+    (self.target, self.name) = (target, name)
     memory = .allocate(byteCount: BufferedSink.capacity, alignment: 16)
   }
 

@@ -66,9 +66,7 @@ package struct CountScale: Equatable {
   static let counts = CountScale(numerator: 1, offset: 0, denominator: 1, decimals: 0)
 
   private init(numerator: Int128, offset: Int128, denominator: Int128, decimals: Int) {
-    self.numerator = numerator
-    self.offset = offset
-    self.denominator = denominator
+    (self.numerator, self.offset, self.denominator) = (numerator, offset, denominator)
     slope = Double(numerator) / Double(denominator)
     intercept = Double(offset) / Double(denominator)
     self.decimals = decimals

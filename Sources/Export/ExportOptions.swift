@@ -123,11 +123,9 @@ public struct ExportOptions: Equatable, Sendable {
     format: ExportFormat = .json, units: ExportUnits? = nil, channels: ExportChannels? = nil,
     from: Int64? = nil, to: Int64? = nil
   ) {
-    self.format = format
-    self.units = units
-    self.channels = channels
-    self.from = from
-    self.to = to
+    (self.format, self.units, self.channels, self.from, self.to) = (
+      format, units, channels, from, to
+    )
   }
 
   /// The calibration that is applied to a recording's values; `nil` for none.

@@ -30,15 +30,22 @@ extension Exporter {
     guard repeated == 0 || length <= Exporter.heldLimit else {
       throw .tooLong(samples: length, limit: Exporter.heldLimit, format: .gyrodata)
     }
+    let (rate, second) = (description.rate, 1_000_000_000 as Int64)
+    // The last row follows the last sample by the distance of their ticks.
+    let lastSample = account.sampledTicks?.upperBound ?? 0
+    let lastRow = lastSample + (repeated > 0 ? account.ticksAfter : 0)
+    let held = rate.nanoseconds(atTick: lastRow) &- rate.nanoseconds(atTick: lastSample)
+    var date: Int64?
     // Before anything is written.
     if let started = account.started, let last = account.lastTime {
-      let (date, overflow) = started.subtractingReportingOverflow(ExportedNames.phoneReferenceDate)
-      guard !overflow, !date.addingReportingOverflow(last).overflow else {
+      let reference = started.subtractingReportingOverflow(ExportedNames.phoneReferenceDate)
+      let end = last.addingReportingOverflow(held)
+      let sum = reference.partialValue.addingReportingOverflow(end.partialValue)
+      guard !reference.overflow, !end.overflow, !sum.overflow else {
         throw .timeNotHeld(at: last, started: started, format: .gyrodata)
       }
+      date = sum.partialValue
     }
-    try reader.begin(plan)
-
     var head = JSONWriter()
     head.open("{")
     head.member("identifier", description.id.description.uppercased())
@@ -50,10 +57,8 @@ extension Exporter {
       prefix: ",{\"x\":", time: nil, keys: ["", ",\"y\":", ",\"z\":"], suffix: "}")
     var rows = TextRows(
       plan, layout, opening: UInt8(ascii: "["), gaps: repeated > 0 ? .hold : .leaveOut)
-    var pass = SamplePass(plan)
-    var report = try pass.run(&rows, &reader, to: &sink)
-    let lastSample = account.sampledTicks?.upperBound ?? 0
-    if repeated > 0 { try rows.hold(upTo: lastSample + 1 + account.ticksAfter, to: &sink) }
+    var report = try runSamples(plan, &rows, &reader, to: &sink)
+    if repeated > 0 { try rows.hold(upTo: lastRow + 1, to: &sink) }
     report.samples = rows.count
     report.damages = account[.damage].count
     report.remarks = remarks(account, description.rate)
@@ -69,20 +74,9 @@ extension Exporter {
 
     var tail = JSONWriter()
     tail.number(rows.count == 0 ? "[]" : "]")
-    let (rate, second) = (description.rate, 1_000_000_000 as Int64)
     var duration: Int64 = 0
     if let first = rows.first, let last = rows.last {
-      // The last row follows the last sample by the distance of their ticks.
-      let held = rate.nanoseconds(atTick: last.tick) &- rate.nanoseconds(atTick: lastSample)
-      if let started = account.started {
-        let reference = started.subtractingReportingOverflow(ExportedNames.phoneReferenceDate)
-        let end = last.time.addingReportingOverflow(held)
-        let date = reference.partialValue.addingReportingOverflow(end.partialValue)
-        guard !reference.overflow, !end.overflow, !date.overflow else {
-          throw .timeNotHeld(at: last.time, started: started, format: .gyrodata)
-        }
-        tail.member("date", number: Plain.number(date.partialValue, per: second))
-      }
+      if let date { tail.member("date", number: Plain.number(date, per: second)) }
       // From the first row to the end of the last one's period; where the chip keeps the time, by its own rate.
       duration =
         description.clock == .grid
@@ -133,9 +127,7 @@ extension Exporter {
       throw .channelsNotRecorded(sensor, recorded: recorded)
     }
     guard recorded.isSuperset(of: sensor.mask) else {
-      throw .refused(
-        "gyrodata needs x, y and z of a sensor, and the recording has \(ExportError.names(recorded))",
-        remedy: ExportError.otherFormat)
+      throw .sensorNeeded(sensor, .gyrodata, recorded: recorded)
     }
     return sensor
   }

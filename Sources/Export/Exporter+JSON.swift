@@ -85,15 +85,7 @@ extension JSONWriter {
     line("recoveredFrom") { $0.string(log.recoveredFrom?.description) }
     line("note") { $0.string(log.note) }
     line("sensor") { $0.sensor(of: log) }
-    line("board") { $0.string(log.board) }
-    line("host") { $0.string(log.host) }
-    line("software") { $0.string(log.software) }
-    line("realTime") { $0.string(log.realTime) }
-    line("cpuLatency") { $0.string(log.cpuLatency.isEmpty ? nil : log.cpuLatency) }
-    line("begunBy") { $0.string(log.begunBy?.rawValue) }
-    line("trigger") { $0.string(log.trigger.isEmpty ? nil : log.trigger) }
-    line("timetable") { $0.string(log.timetable.isEmpty ? nil : log.timetable) }
-    line("boot") { $0.string(log.boot.isEmpty ? nil : log.boot) }
+    for (name, text) in log.texts { line(name) { $0.string(text) } }
     line("origin") { $0.origin(log.origin) }
     line("axes") { $0.string(log.axes?.description) }
     line("calibration") { $0.calibration(log.calibration) }

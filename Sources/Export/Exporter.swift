@@ -8,9 +8,9 @@ public import LogStore
 ///
 ///     LogReader ──► blocks of samples ──► rows or messages ──► ByteSink
 ///
-/// Memory does not grow with the recording: a block of samples, a table of texts for each unit, and the
-/// sink's buffer; but by 24 bytes for each of a magnetometer's values where rows or messages have them. The same log with
-/// the same options gives the same bytes.
+/// Memory does not grow with the recording: a block of samples, a table of texts for each unit, and the sink's buffer; but by
+/// 24 bytes for each of a magnetometer's values where rows, messages or a graph have them. The same log with the same
+/// options gives the same bytes.
 public struct Exporter: Sendable {
   /// The result of an export.
   public struct Report: Equatable, Sendable {
@@ -178,14 +178,13 @@ public struct Exporter: Sendable {
     _ plan: ExportPlan, _ layout: RowLayout, opening: UInt8? = nil,
     gaps: TextRows.Gaps = .leaveOut, _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    try reader.begin(plan)
     var rows = TextRows(plan, layout, opening: opening, gaps: gaps)
     guard options.isResampled else {
-      var pass = SamplePass(plan)
-      var report = try pass.run(&rows, &reader, to: &sink)
+      var report = try runSamples(plan, &rows, &reader, to: &sink)
       report.samples = rows.count
       return report
     }
+    try reader.begin(plan)
     var pass = EvenRatePass(plan, EvenRows(plan, options.format))
     return try pass.run(&reader) { (_, time, counts) throws(ExportError) in
       try rows.add(time, counts, to: &sink)

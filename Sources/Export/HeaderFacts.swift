@@ -41,15 +41,7 @@ struct HeaderFacts {
     add("sensor.filter", sensor.filter.isEmpty ? nil : sensor.filter)
     add("field.model", sensor.field?.model)
     add("field.rate_hz", (sensor.field?.rate).map { HeaderFacts.hertz($0) })
-    add("board", log.board)
-    add("host", log.host)
-    add("software", log.software)
-    add("realTime", log.realTime)
-    add("cpuLatency", log.cpuLatency.isEmpty ? nil : log.cpuLatency)
-    add("begunBy", log.begunBy?.rawValue)
-    add("trigger", log.trigger.isEmpty ? nil : log.trigger)
-    add("timetable", log.timetable.isEmpty ? nil : log.timetable)
-    add("boot", log.boot.isEmpty ? nil : log.boot)
+    for (name, text) in log.texts { add(name, text) }
     if let origin = log.origin {
       add("origin.monotonic_ns", "\(origin.monotonic)")
       add("origin.raw_ns", "\(origin.raw)")
@@ -126,5 +118,17 @@ struct HeaderFacts {
 
   private static func text(_ ratio: Fraction) -> String {
     "\(ratio.numerator)/\(ratio.denominator)"
+  }
+}
+
+extension RecordingDescription {
+  /// Texts of the header by their names in JSON, in its order; `nil` where they are not known.
+  var texts: KeyValuePairs<String, String?> {
+    func known(_ text: String) -> String? { text.isEmpty ? nil : text }
+    return [
+      "board": board, "host": host, "software": software, "realTime": realTime,
+      "cpuLatency": known(cpuLatency), "begunBy": begunBy?.rawValue, "trigger": known(trigger),
+      "timetable": known(timetable), "boot": known(boot),
+    ]
   }
 }

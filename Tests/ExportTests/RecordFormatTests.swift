@@ -207,7 +207,7 @@ struct RecordFormatTests {
       try first(.gyroscope, .accel)
     }
     let flat = ChannelSet(rawValue: 0b000_0011)
-    expectRefusal("gyrodata needs x, y and z of a sensor, and the recording has ax, ay: choose") {
+    expectRefusal("gyrodata needs x, y and z of the accelerometer, and the recording has ax, ay:") {
       _ = try first(flat, nil)
     }
   }

@@ -24,44 +24,34 @@ extension Exporter {
     }
     let log = plan.description
     let analysis = options.hasAnalysis ? try PageAnalysis(plan, &reader) : nil
-    let blocks = PageBlock(
+    var blocks = PageBlock(
       channels: plan.channels, timeUnit: log.timeUnit, zero: plan.zero,
-      period: log.rate.periodNanoseconds / log.timeUnit)
-    try sink.write(PageFrame.head(RecordingFacts(plan, account), hasAnalysis: analysis != nil))
+      period: log.rate.periodNanoseconds / log.timeUnit, derived: plan.derived)
+    let about = RecordingFacts(plan: plan, account: account)
+    try sink.write(PageFrame.head(about, hasAnalysis: analysis != nil))
     try analysis?.write(to: &sink)
     try sink.write("</main>\n<script type=\"application/json\" id=\"facts\">")
     var facts = JSONWriter()
     facts.addPage(plan, account, blocks, field)
     try sink.write(MarkupText.script(json: facts.bytes))
     if field != nil {
-      facts = JSONWriter()
-      facts.addField(try notes(&reader, of: plan, hasField: true).field, plan)
       try sink.write("</script>\n<script type=\"application/json\" id=\"field\">")
-      try sink.write(facts.bytes)
+      var (list, end) = (JSONWriter(), 0 as Int64)
+      list.open("[")
+      for value in try notes(&reader, of: plan, hasField: true).field {
+        end = list.addField(value, after: end, plan)
+        guard list.bytes.count > 16 * 1024 else { continue }
+        try sink.write(list.bytes)
+        list.removeBytes()
+      }
+      list.close("]")
+      try sink.write(list.bytes)
     }
     try sink.write("</script>\n<script type=\"text/plain\" id=\"samples\">")
 
-    try reader.begin(plan)
-    var report = Report()
+    var report = try runSamples(plan, &blocks, &reader, to: &sink)
     report.damages = account[.damage].count
-    report.remarks = plan.derived?.remarks ?? []
-    var base64 = Base64Writer()
-    var text: [UInt8] = []
-    reading: while let item = try reader.nextItem() {
-      guard case .samples = item else { continue }
-      for rows in plan.rows(of: reader.block) {
-        plan.derived?.next(rows, of: reader.block)
-        let turns = plan.derived?.values ?? []
-        base64.append(blocks.bytes(rows, of: reader.block, turns: turns), to: &text)
-        report.samples += UInt64(rows.count)
-      }
-      try sink.write(text)
-      text.removeAll(keepingCapacity: true)
-      if let last = reader.block.times.last, plan.isOver(at: last) { break reading }
-    }
-    base64.finish(to: &text)
-    try sink.write(text)
-    try sink.write(PageFrame.tail)
+    try sink.write(blocks.base64.last + PageFrame.tail)
     return report
   }
 }

@@ -91,19 +91,17 @@ struct PageAnalysis {
   }
 
   private func table(_ rows: [AnalysisReport.Row]) -> String {
-    let lines = rows.enumerated().map { index, row in
-      let tag = index == 0 ? "th scope=\"col\"" : "td"
-      let cells = row.cells.map {
-        "<\(tag)>\(MarkupText.escaped($0))</\(index == 0 ? "th" : "td")>"
-      }
-      let name =
-        index == 0 ? "<td></td>" : "<th scope=\"row\">\(MarkupText.escaped(row.name))</th>"
-      let line = "<tr>\(name)\(cells.joined())</tr>"
-      return index == 0 ? "<thead>\(line)</thead>\n<tbody>" : line
+    func line(_ name: String, _ cells: [String], _ tag: String) -> String {
+      let cells = cells.map { "<\(tag)>\(MarkupText.escaped($0))</\(tag.prefix(2))>" }
+      return "<tr>\(name)\(cells.joined())</tr>"
+    }
+    let head = line("<td></td>", rows.first?.cells ?? [], "th scope=\"col\"")
+    let body = rows.dropFirst().map {
+      "\n" + line("<th scope=\"row\">\(MarkupText.escaped($0.name))</th>", $0.cells, "td")
     }
     return
       "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Figures by axis\"><table>"
-      + lines.joined(separator: "\n") + "</tbody></table></div>\n"
+      + "<thead>\(head)</thead>\n<tbody>\(body.joined())</tbody></table></div>\n"
   }
 
   private func paragraph(_ text: String) -> String { "<p>\(MarkupText.escaped(text))</p>\n" }

@@ -12,19 +12,28 @@ import LogFormat
 ///     an orientation's w, x, y, z, if the page has them: as channels, 32767 for 1; all 0 where it is not known
 ///
 /// Times are since the page's zero, in the recording's unit of time, and stay exact up to 2^53 of them.
-struct PageBlock {
+struct PageBlock: SampleFormat {
   let channels: [Int]
   let timeUnit: Int64
   /// Nanoseconds, as those of samples, at the page's zero.
   let zero: Int64
   /// Units of time a tick.
   let period: Int64
+  /// The orientations, four numbers each; `nil` for a page without.
+  let derived: DerivedColumns?
+  private(set) var base64 = Base64Writer()
 
-  /// The bytes of some samples of a block, at least one.
-  ///
-  /// - Parameter turns: Their orientations, four numbers each; none for a page without.
-  func bytes(
-    _ rows: Range<Int>, of block: borrowing SampleBlock, turns: [Double] = []
+  var seesGaps: Bool { false }
+
+  mutating func add<Sink: ByteSink & ~Copyable>(
+    _ rows: Range<Int>, of block: borrowing SampleBlock, _ bounds: RowBounds?, to sink: inout Sink
+  ) throws(ExportError) {
+    derived?.next(rows, of: block)
+    try sink.write(base64.text(bytes(rows, of: block, turns: derived?.values ?? [])))
+  }
+
+  private func bytes(
+    _ rows: Range<Int>, of block: borrowing SampleBlock, turns: [Double]
   ) -> [UInt8] {
     let ticks = rows.dropFirst().map { row in
       Int64(clamping: block.ticks[row] - block.ticks[row - 1] - 1)
@@ -34,9 +43,8 @@ struct PageBlock {
       return (block.times[row] / timeUnit) &- (block.times[row - 1] / timeUnit) &- steps
     }
     let tickWidth =
-      ticks.allSatisfy { $0 == 0 }
-      ? 0 : PageBlock.width(ticks, UInt8.self, UInt16.self, UInt32.self)
-    let timeWidth = PageBlock.width(times, Int8.self, Int16.self, Int32.self)
+      ticks.allSatisfy { $0 == 0 } ? 0 : PageBlock.width(ticks, isSigned: false)
+    let timeWidth = PageBlock.width(times, isSigned: true)
     var bytes: [UInt8] = []
     bytes.append(littleEndian: UInt16(rows.count))
     bytes += [UInt8(tickWidth), UInt8(timeWidth)]
@@ -58,13 +66,12 @@ struct PageBlock {
   }
 
   /// The fewest bytes that hold all values: 1, 2 or 4 as integers, 8 as doubles.
-  private static func width<A: FixedWidthInteger, B: FixedWidthInteger, C: FixedWidthInteger>(
-    _ values: [Int64], _: A.Type, _: B.Type, _: C.Type
-  ) -> Int {
-    let ends = [values.min() ?? 0, values.max() ?? 0]
-    if ends.allSatisfy({ A(exactly: $0) != nil }) { return 1 }
-    if ends.allSatisfy({ B(exactly: $0) != nil }) { return 2 }
-    return ends.allSatisfy { C(exactly: $0) != nil } ? 4 : 8
+  private static func width(_ values: [Int64], isSigned: Bool) -> Int {
+    let (low, high) = (values.min() ?? 0, values.max() ?? 0)
+    return [1, 2, 4].first { width in
+      let end: Int64 = 1 << (isSigned ? 8 * width - 1 : 8 * width)
+      return low >= (isSigned ? -end : 0) && high < end
+    } ?? 8
   }
 }
 
@@ -98,11 +105,12 @@ struct Base64Writer {
   /// Up to two bytes of an incomplete group of three.
   private var rest: [UInt8] = []
 
-  /// Appends the characters of all groups that `bytes` completes.
-  mutating func append(_ bytes: [UInt8], to text: inout [UInt8]) {
+  /// The characters of all groups that `bytes` completes.
+  mutating func text(_ bytes: [UInt8]) -> [UInt8] {
     rest += bytes
     let (alphabet, end) = (Base64Writer.alphabet, rest.count / 3 * 3)
-    text.reserveCapacity(text.count + end / 3 * 4)
+    var text: [UInt8] = []
+    text.reserveCapacity(end / 3 * 4)
     for place in stride(from: 0, to: end, by: 3) {
       let word =
         Int(rest[place]) << 16 | Int(rest[place + 1]) << 8 | Int(rest[place + 2])
@@ -112,14 +120,13 @@ struct Base64Writer {
       text.append(alphabet[word & 63])
     }
     rest.removeFirst(end)
+    return text
   }
 
-  /// Appends the last group, padded with `=`.
-  mutating func finish(to text: inout [UInt8]) {
-    guard !rest.isEmpty else { return }
-    let missing = 3 - rest.count
-    append(Array(repeating: 0, count: missing), to: &text)
-    text.removeLast(missing)
-    text.append(contentsOf: repeatElement(UInt8(ascii: "="), count: missing))
+  /// The last group, padded with `=`.
+  var last: [UInt8] {
+    var (padded, missing) = (self, (3 - rest.count) % 3)
+    let group = padded.text(Array(repeating: 0, count: missing))
+    return group.dropLast(missing) + repeatElement(UInt8(ascii: "="), count: missing)
   }
 }

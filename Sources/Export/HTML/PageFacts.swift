@@ -102,23 +102,18 @@ extension JSONWriter {
     member("offset", offset)
   }
 
-  /// The magnetometer's values, six members of a list each.
+  /// A value of the magnetometer, six members of a list; returns the end of its interval in µs.
   ///
   ///     from the end before to that of its interval, and its width, in µs │ x, y, z in µT or null │ flags, as in the log
-  mutating func addField(_ values: [FieldReading], _ plan: ExportPlan) {
-    var last: Int64 = 0
-    open("[")
-    for value in values {
-      let end = plan.sinceZero(value.time) / 1000
-      integer(end - last)
-      integer(value.width / 1000)
-      for axis in plan.description.microteslas(value) {
-        if axis.isNaN { null() } else { number(Plain.number(axis, per: 1000)) }
-      }
-      integer(value.flags.rawValue)
-      last = end
+  mutating func addField(_ value: FieldReading, after last: Int64, _ plan: ExportPlan) -> Int64 {
+    let end = plan.sinceZero(value.time) / 1000
+    integer(end - last)
+    integer(value.width / 1000)
+    for axis in plan.description.microteslas(value) {
+      if axis.isNaN { null() } else { number(Plain.number(axis, per: 1000)) }
     }
-    close("]")
+    integer(value.flags.rawValue)
+    return end
   }
 
   private mutating func numbers(_ name: String, _ values: [Int64]) {

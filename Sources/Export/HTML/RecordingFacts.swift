@@ -5,13 +5,8 @@ import Text
 
 /// A recording's header and account for people, on a page and in a drawing.
 struct RecordingFacts {
-  private let plan: ExportPlan
-  private let account: LogAccount
-
-  init(_ plan: ExportPlan, _ account: LogAccount) {
-    self.plan = plan
-    self.account = account
-  }
+  let plan: ExportPlan
+  let account: LogAccount
 
   /// `Recording 7: left knee`; without the number when it is 0, and without the note when there is none.
   var title: String {

@@ -20,9 +20,7 @@ extension Exporter {
     var jumpRemarks: [String] = []
     if plan.description.isFreeRunning {
       var rate = SeedRate(plan)
-      try reader.begin(plan)
-      var pass = SamplePass(plan)
-      _ = try pass.run(&rate, &reader, to: &sink)
+      _ = try runSamples(plan, &rate, &reader, to: &sink)
       guard rate.jumps <= rate.steps else {
         throw .refused(
           "mseed has a rate and no times of samples, and \(rate.jumps) of \(rate.jumps + rate.steps) steps from sample to "
@@ -35,9 +33,7 @@ extension Exporter {
     let notes = try notes(&reader, of: plan)
     let shift = try undatedShift(&reader, plan, notes)
     var records = SeedSamples(plan, started: notes.started, shift: shift, hertz: hertz)
-    try reader.begin(plan)
-    var pass = SamplePass(plan)
-    var report = try pass.run(&records, &reader, to: &sink)
+    var report = try runSamples(plan, &records, &reader, to: &sink)
     try records.finish(to: &sink)
     guard report.samples > 0 else { throw .noSamples(.mseed) }
     report.remarks += records.remarks + jumpRemarks

@@ -13,9 +13,7 @@ extension Exporter {
     let plan = try plan(&reader)
     let notes = try notes(&reader, of: plan)
     var table = try ParquetTable(plan, notes, hasGaps: options.gaps == .rows, to: &sink)
-    try reader.begin(plan)
-    var pass = SamplePass(plan)
-    var report = try pass.run(&table, &reader, to: &sink)
+    var report = try runSamples(plan, &table, &reader, to: &sink)
     report.remarks += try table.finish(damages: report.damages, to: &sink)
     return report
   }

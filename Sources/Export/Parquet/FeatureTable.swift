@@ -30,9 +30,7 @@ extension Exporter {
     let plan = try exporter.plan(&reader)
     let notes = try exporter.notes(&reader, of: plan)
     var table = try FeatureTable(plan, notes, hertz: reader.description.rate.hertz, to: &sink)
-    try reader.begin(plan)
-    var pass = SamplePass(plan)
-    _ = try pass.run(&table, &reader, to: &sink)
+    _ = try exporter.runSamples(plan, &table, &reader, to: &sink)
     try table.finish(to: &sink)
     return table.levels
   }

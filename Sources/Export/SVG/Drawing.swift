@@ -54,7 +54,7 @@ struct Drawing {
     return panels
   }
 
-  private var facts: RecordingFacts { RecordingFacts(plan, account) }
+  private var facts: RecordingFacts { RecordingFacts(plan: plan, account: account) }
 
   private var height: Double {
     Drawing.firstTop + Drawing.pitch * Double(panels.count) + 4
@@ -70,11 +70,10 @@ struct Drawing {
     ]
     var lines = [""]
     var parts = [account.verdict] + facts.rows.filter { wanted.contains($0.name) }.map(\.value)
-    if marks.silent > 0 {
-      parts.append("\(Plain.count(marks.silent, "mark")) without room for words")
-    }
-    if labels.silent > 0 {
-      parts.append("\(Plain.count(labels.silent, "label")) without room for the name")
+    for (count, name, words) in [
+      (marks.silent, "mark", "words"), (labels.silent, "label", "the name"),
+    ] where count > 0 {
+      parts.append("\(Plain.count(count, name)) without room for \(words)")
     }
     for words in parts.map({ Drawing.cut($0, 130) }) {
       let line = lines[lines.count - 1]

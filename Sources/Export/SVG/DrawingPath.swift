@@ -68,9 +68,7 @@ struct LineStyle {
   }
 
   var attributes: String {
-    let pattern = dashes.isEmpty ? "" : " stroke-dasharray=\"\(dashes)\""
-    return "\(DrawingPath.transform) fill=\"none\" stroke=\"\(colour)\" stroke-width=\"13\" "
-      + "stroke-linejoin=\"round\"\(pattern)"
+    stroke(13, dashes.isEmpty ? "" : " stroke-dasharray=\"\(dashes)\"")
   }
 
   /// An entry of a legend, counted from 0: a piece of the line at a height, and the axis's name beside it.
@@ -83,8 +81,10 @@ struct LineStyle {
   }
 
   /// For lines so dense that dashes would look like noise, and for points.
-  var solidAttributes: String {
-    "\(DrawingPath.transform) fill=\"none\" stroke=\"\(colour)\" stroke-width=\"8\" "
-      + "stroke-linejoin=\"round\" stroke-linecap=\"round\""
+  var solidAttributes: String { stroke(8, " stroke-linecap=\"round\"") }
+
+  private func stroke(_ width: Int, _ more: String) -> String {
+    "\(DrawingPath.transform) fill=\"none\" stroke=\"\(colour)\" stroke-width=\"\(width)\" "
+      + "stroke-linejoin=\"round\"\(more)"
   }
 }

@@ -72,9 +72,7 @@ struct DrawingTrace {
   private var lastTime: Int64?
 
   init(_ span: Range<Int64>, _ plan: ExportPlan, lastTick: UInt64, hasGaps: Bool) {
-    self.span = span
-    self.lastTick = lastTick
-    self.hasGaps = hasGaps
+    (self.span, self.lastTick, self.hasGaps) = (span, lastTick, hasGaps)
     rate = plan.description.rate
     isFreeRunning = plan.description.isFreeRunning
     envelope = Envelope(covering: span, columns: DrawingTrace.columns)
@@ -97,8 +95,7 @@ struct DrawingTrace {
 
   mutating func finish() {
     guard !isFreeRunning else { return addHole(before: span.upperBound) }
-    let later = rate.tick(atNanoseconds: span.upperBound - 1) + 1
-    let end = min(lastTick, later)
+    let end = min(lastTick, rate.tick(atNanoseconds: span.upperBound - 1) + 1)
     if end > nextTick {
       addHole(rate.nanoseconds(atTick: nextTick)..<rate.nanoseconds(atTick: end))
     }

@@ -102,6 +102,17 @@ struct ColumnName: Equatable {
         || (device + other.device).contains(where: \.isNumber))
   }
 
+  /// The same without a sensor, if only the letter g and no unit names it: `gX` may be an acceleration in g.
+  var withoutLetterG: ColumnName {
+    guard bracket == nil, suffix == nil, let axis = role.channel.map({ $0 - 3 }),
+      ColumnName.letters.indices.contains(axis),
+      plain.filter(\.isLetter).hasSuffix("g" + ColumnName.letters[axis])
+    else { return self }
+    var name = self
+    (name.role, name.likely, name.axis) = (.none, nil, axis)
+    return name
+  }
+
   /// The name, and what is in brackets at its end; the name keeps `[0]` of `gyroADC[0]` and `(X)` of `Rotation Rate (X)`.
   static func split(_ cell: some StringProtocol) -> (name: String, bracket: String?) {
     var text = String(cell).filter { $0 != "\"" }[...]

@@ -130,7 +130,8 @@ extension TableHead {
       "\"\(FieldText.shown(name.utf8))\" is in \(word) by \(source), which is not known as \(what)")
   }
 
-  /// Decides about the columns left out. Where the user names columns, only other text that takes turns is doubted.
+  /// Decides about the columns left out. Where the user names columns, only names of sensors and text that takes turns are
+  /// doubted.
   ///
   ///     of another quantity, or computed             left out
   ///     a number that rises with each row's time     left out
@@ -154,7 +155,8 @@ extension TableHead {
       let isText =
         column.hasText || takesTurns || name.plain == "i" && program?.name == Dialect.arduPilot.name
       let isDoubtful = program == nil ? !isKnown(index, column) : isText
-      guard request.columns == nil ? isDoubtful : column.hasText && takesTurns else { continue }
+      let isOfUser = column.hasText && takesTurns || TableHead.sensors.contains(name.device)
+      guard request.columns == nil ? isDoubtful : isOfUser else { continue }
       let shown = FieldText.shown(result.columns[index].name.utf8)
       if request.isAnyway {
         result.notices.append("whether \"\(shown)\" names one sensor is not checked")
@@ -194,6 +196,10 @@ extension TableHead {
     pitch yaw euler angle pressure baro barometer altitude humidity light battery voltage adc latitude longitude temp \
     temperature gravity grav absolute
     """.split(separator: " ").map(String.init))
+  /// Names of columns that tell the sensor, by their words.
+  private static let sensors: Set = [
+    "sensor", "device", "sensor id", "device id", "sensor name", "device name",
+  ]
   private static let companions: Set = ["x", "y", "z", "w", "field", "acceleration", "gyroscope"]
   private static let counters: Set = [
     "seq", "sequence", "index", "idx", "sample", "samples", "count", "counter", "n", "no", "nr",

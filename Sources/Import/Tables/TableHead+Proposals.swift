@@ -17,8 +17,9 @@ extension TableHead {
         propose(places, name.isEmpty ? "of the names without such a word" : "of \"\(name)\"")
       }
     } else if heading.hasHeader, axes.count == 3 {
-      propose([0: axes[0], 1: axes[1], 2: axes[2]], "if x, y and z are accelerations")
+      propose([0: axes[0], 1: axes[1], 2: axes[2]], "if they are accelerations")
       propose([3: axes[0], 4: axes[1], 5: axes[2]], "if they are rates")
+      if names[axes[0]].plain.contains("g") { result.proposals.reverse() }
     } else if !heading.hasHeader {
       // Three or six values, after a time if there is one more.
       let first = width == 4 || width == 7 || request.rate == nil && width > 3 ? 1 : 0

@@ -46,8 +46,15 @@ struct TableHead {
     if request.columns?.needsNoHeader == true, let width = rows.width {
       while cells.count < width { cells.append("column \(cells.count + 1)") }
     }
-    names = cells.map { ColumnName($0) }
+    let names = cells.map { ColumnName($0) }
     program = heading.program
+    let units = request.units?.units ?? [:]
+    let isStated =
+      program != nil || request.columns != nil || heading.facts.units[.gyroscope] != nil
+      || heading.unitRow != nil || !heading.unitWords.isEmpty
+      || units[.gyroscope] != nil && units[.accelerometer] == nil
+    let isAlone = !names.contains { (0..<3).contains($0.likely ?? 6) }
+    self.names = isAlone && !isStated ? names.map(\.withoutLetterG) : names
     result = Understanding(file)
     (result.program, result.stamps) = (program?.name, heading.stamps)
     // Other programs write lines of their own there.
@@ -145,12 +152,12 @@ struct TableHead {
       $0.bracket.flatMap { Unit(ofAxis: $0) }
     }.first { $0 != .count }
     if let unit { return unit.measures(.gyroscope) ? 3 : 0 }
-    // A part of another word, such as "accurate", does not count.
-    let words = lastPart.split { !$0.isLetter }
-    func has(_ long: String, _ short: String) -> Bool {
-      words.contains { $0.parts(around: long) != nil || $0.hasSuffix(short) }
-    }
-    let (isRates, isAccelerations) = (has("gyro", "gyr"), has("accel", "acc"))
+    // Only the app's own names also say whether values have gravity, and are in g.
+    let words = Set(lastPart.split { !$0.isLetter }.map(String.init))
+    func has(_ name: String) -> Bool { !words.isDisjoint(with: [name, name + "uncalibrated"]) }
+    let (isRates, isAccelerations) = (
+      has("gyroscope"), has("accelerometer") || has("totalacceleration")
+    )
     if isRates != isAccelerations { return isRates ? 3 : 0 }
     throw FieldError(
       problem: "the header names x, y and z, and the file's name does not say of which sensor",

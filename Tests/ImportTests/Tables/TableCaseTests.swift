@@ -138,6 +138,9 @@ struct TableCaseTests {
     time (ms);ax (mg);ay (mg);az (mg)\n1.000;12;-5;990\n1.100;12;-5;991\n1.200;12;-5;991\n ⇒ the marks in its times
     t_ns,ax,gap,gap_ticks\n0,1,,\n10,3,busError,1\n20,1,,\n ⇒ --units raw ⇒ the row of a gap has values
     t_ms,temp (C),foo,bar\n0,20,1,2\n ⇒ is known as an axis by its name
+    t_ms,gX,gY,gZ\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75\n ⇒ --units g-dps ⇒ which columns are the axes of which sensor
+    t_s,ax,ay,az\n0.120,0.5,-0.25,1\n1.7,0.25,-0.5,0.75\n ⇒ --units g ⇒ they may be milliseconds without zeros before them
+    {"sensor":"Metadata","time":"0","x":"1"}\n{"sensor":"Accelerometer","time":"10","x":"1"}\n{"sensor":"Gyroscope","time":"20","x":"1"}\n ⇒ --columns time=time,ax=x --units g,ms ⇒ "sensor": its value changes, "Metadata", "Accelerometer"
     GYROFLOW IMU LOG\norientation,XYZ\ntscale,0.001\nt,gx,gy,gz,ax,ay,az\n0,1,2,3,4,5,6\n ⇒ what a count of its
     t_ms,unit,ax,ay,az\n0,m/s2,0,0,9.8\n10,m/s2,0,0,9.8\n ⇒ --units g ⇒ in m/s² by the units in the file, and g by --units
     t_ns,ax_g,gap,gap_ticks\n0,1,,\n10000000,1,,\n15000000,,lost,5000\n20000000,1,,\n30000000,1,,\n ⇒ the gaps that it states make
@@ -231,7 +234,7 @@ struct TableCaseTests {
     time_ms,gx100_dps,gy100_dps,gz100_dps\n0,1,2,3\n10,1,2,3\n ⇒ is known as an axis by its name
     time_ms,gx_x100_dps,gy_x100_dps,gz_x100_dps\n0,1,2,3\n10,1,2,3\n ⇒ is known as an axis by its name
     time_ms,acc1_x_g,acc1_y_g,acc2_z_g\n0,0,0,1\n10,0,0,1\n ⇒ which columns are the axes
-    Time (s),X (mG),Y (mG),Z (mG)\n0,24,1,470\n0.01,24,1,470\n ⇒ if x, y and z are accelerations
+    Time (s),X (mG),Y (mG),Z (mG)\n0,24,1,470\n0.01,24,1,470\n ⇒ if they are accelerations
     epoc (ms),x-axis (G),y-axis (G),z-axis (G)\n1763692687000,0,0,0.5\n1763692687010,0,0,0.5\n ⇒ does not say of which sensor
     t_ms,ax_g,ay_g,az_g\n0,0,0,1\n10,0,0,1\n ⇒ --columns time=1,gx=2,gy=3,gz=4 ⇒ (ax_g): the unit "g" is unknown here
     t_ms,gx_dps,gy_dps,gz_dps\n0,0,0,1\n10,0,0,1\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g ⇒ "gx_dps" is in °/s by the header, which is not known as a unit of accelerations … --anyway
@@ -285,6 +288,22 @@ struct TableCaseTests {
     }
   }
 
+  @Test(
+    "times rounded to about a step do not say whether a tick is lost, and finer ones do",
+    arguments: [
+      (990.0, 300, [], nil), (833, 400, [], nil), (999, 1500, [], nil), (400, 300, [70, 150], 2),
+      (1000, 300, [70, 71, 72], 1), (100, 300, [70, 150, 151], 2), (1, 90, [7], 1),
+    ] as [(Double, Int, Set<Int>, Int?)])
+  func rounded(_ rate: Double, _ count: Int, _ cut: Set<Int>, _ gaps: Int?) throws {
+    let rows = (0..<count).filter { !cut.contains($0) }
+      .map { "\(Int((Double($0) * 1000 / rate).rounded(.down))),0,0,1\n" }
+    let text = "t_ms,ax_g,ay_g,az_g\n" + rows.joined()
+    let refusal = try Tables.refusal(text)
+    #expect((refusal?.contains("or times are rounded: state the rate") == true) == (gaps == nil))
+    let importer = try Tables.importer(text, gaps == nil ? "--rate \(Int(rate))" : "")
+    #expect(importer.summary.contains(gaps.map { "\($0) gap" } ?? "no gaps"), "\(importer.summary)")
+  }
+
   @Test("a key without a value in the first objects must stay without")
   func lateKey() throws {
     let rows = (0..<80).map { #"{"t_ms":\#($0 * 10),"ax_g":1,"dev":\#($0 < 70 ? "null" : "7")}"# }
@@ -303,13 +322,14 @@ struct TableCaseTests {
       }
       return try Tables.importer(text, file: name).description.channels
     }
-    for name in ["Accelerometer.csv", "TotalAcceleration.csv", "left_acc.csv", "rawAcc2.csv"] {
+    for name in ["Accelerometer.csv", "TotalAcceleration.csv", "left_accelerometer2.csv"] {
       #expect(try sensor("/tmp/accurate/" + name) == .accelerometer, "\(name)")
     }
-    for name in ["Gyroscope.csv", "GyroscopeUncalibrated.csv", "2-gyr.csv"] {
+    for name in ["Gyroscope.csv", "GyroscopeUncalibrated.csv", "2-gyroscope.csv"] {
       #expect(try sensor(name) == .gyroscope, "\(name)")
     }
-    for name in ["Magnetometer-accurate.csv", "Gravity.csv", "Account.csv", "gyration.csv.txt"] {
+    // `walk_acc.csv` may have been AccelerometerUncalibrated.csv.
+    for name in ["Magnetometer-accurate.csv", "Gravity.csv", "walk_acc.csv", "gyration.csv.txt"] {
       #expect(try sensor(name) == nil, "\(name)")
     }
   }
@@ -344,9 +364,10 @@ struct TableCaseTests {
         let refusal = try Tables.refusal("\(name),time,ax,ay,az\n" + rows, "--units g,ms")
         #expect(refusal?.contains("does not say what \"\(name)\" is") == true)
         let columns = "--units g,ms --columns time=time,ax=ax,ay=ay,az=az"
-        // Beside columns that are named, numbers are values.
+        // Beside columns that are named, numbers are values, but for those of sensors.
         let chosen = try Tables.refusal("\(name),time,ax,ay,az\n" + rows, columns)
-        #expect((chosen == nil) == (Double(cells[0]) != nil), "\(chosen ?? "")")
+        let isValue = Double(cells[0]) != nil && name.count < 8
+        #expect((chosen == nil) == isValue, "\(chosen ?? "")")
         #expect(try Tables.refusal("\(name),time,ax,ay,az\n" + rows, columns + " --anyway") == nil)
       }
     }

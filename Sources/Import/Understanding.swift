@@ -223,7 +223,7 @@ struct Syntax: Equatable, Sendable {
   var headLines = 0
   /// Cells in a row.
   var fieldCount = 0
-  /// Decimals of times whose unit is not stated, at most 9: the first pass counts them in units of 10^-timeDecimals.
+  /// Decimals of times, at most 9: the first pass counts those whose unit is not stated in units of 10^-timeDecimals.
   var timeDecimals = 0
 }
 

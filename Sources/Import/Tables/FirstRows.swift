@@ -13,8 +13,12 @@ struct FirstRows {
     private(set) var forms: Set<TimeForm>?
     /// Whether a cell is neither a number nor a time.
     private(set) var hasText = false
-    /// The most digits behind a mark.
-    private(set) var decimals = 0
+    /// The most digits behind a mark, and the least.
+    private(set) var (decimals, fewest) = (0, Int.max)
+    /// Whether two or more of them end with 0.
+    private var endsWithZero = false
+    /// Whether milliseconds may lack the zeros before them: 7.5 beside 7.120.
+    var mayLackZeros: Bool { endsWithZero && fewest < decimals && decimals < 4 }
     /// Whether all that are not empty are written as whole numbers of 16 bits.
     private(set) var areCounts = true
     /// The texts that followed each other; one that comes back is there again.
@@ -34,6 +38,8 @@ struct FirstRows {
         cell[$0] == UInt8(ascii: ".") || cell[$0] == UInt8(ascii: ",")
       }
       let digits = marks.last.map { cell[($0 + 1)...].prefix(while: FieldText.isDigit).count } ?? 0
+      fewest = min(fewest, digits)
+      if digits > 1, cell.last == UInt8(ascii: "0") { endsWithZero = true }
       let power = cell.contains { $0 | 0x20 == UInt8(ascii: "e") }
       decimals = max(decimals, power ? 9 : digits)
       if Int16(String(decoding: cell.prefix(8), as: UTF8.self)) == nil { areCounts = false }

@@ -221,10 +221,24 @@ extension TableHead {
       remedy: "write rates in °/s and take that line out, or name the columns with --columns")
   }
 
+  /// Objects to times whose decimals may be thousands, or milliseconds such as 7.5 beside 7.120.
+  mutating func doubtDecimals(_ index: Int) {
+    guard index < rows.columns.count else { return }
+    if result.syntax.shape == .lines, mayHaveThousands(index) {
+      result.contradictions.append(
+        "the marks in its times have three digits behind them: they may be between thousands")
+    }
+    if rows.columns[index].mayLackZeros {
+      result.contradictions.append(
+        "its times have one to three decimals, some with a zero at their end: they may be milliseconds without zeros before them"
+      )
+    }
+  }
+
   /// Whether times such as 1.000 and 12.500, of ms and finer units, may have marks between thousands.
-  func mayHaveThousands(_ index: Int) -> Bool {
+  private func mayHaveThousands(_ index: Int) -> Bool {
     guard case .number(let power, _)? = result.times?.value, power < 9,
-      index < rows.columns.count, rows.columns[index].decimals == 3
+      rows.columns[index].decimals == 3
     else { return false }
     return rows.columns[index].turns.allSatisfy {
       let parts = $0.split { ",.".contains($0) }

@@ -89,15 +89,12 @@ extension TableHead {
     if result.columns[clock.index].role != .time {
       set(clock.index, .time, program.map { .program($0.name) } ?? .file("the header"))
     }
-    guard areNumbers(clock.index) else { return takeDates(clock.index) }
-    result.times = overruled(clock.form, by: request.units?.time, "--units", "times are in", \.name)
-    if result.times == nil, clock.index < rows.columns.count {
+    if clock.index < rows.columns.count {
       result.syntax.timeDecimals = min(9, rows.columns[clock.index].decimals)
     }
-    if result.syntax.shape == .lines, mayHaveThousands(clock.index) {
-      result.contradictions.append(
-        "the marks in its times have three digits behind them: they may be between thousands")
-    }
+    guard areNumbers(clock.index) else { return takeDates(clock.index) }
+    result.times = overruled(clock.form, by: request.units?.time, "--units", "times are in", \.name)
+    doubtDecimals(clock.index)
     if request.units?.isUnix == true {
       result.epoch = Stated(.unix, .option("--units"))
     } else if clock.isUnix, let form = result.times?.value, clock.index < rows.columns.count {

@@ -252,6 +252,11 @@ extension Understanding {
     }
   }
 
+  /// Nanoseconds in one of the last digit of times as they are written.
+  var writtenUnit: Double {
+    if case .number(let power, _)? = times?.value { written(power) } else { written(9) }
+  }
+
   /// Nanoseconds in one of the units in which the first pass counted times whose unit is not stated.
   func written(_ power: Int) -> Double {
     Decimal(digits: 1, exponent: power - syntax.timeDecimals).value

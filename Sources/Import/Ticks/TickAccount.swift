@@ -81,10 +81,12 @@ struct TickAccount {
     guard let first else { throw rows.notJoined("their times have nothing in common") }
     statedGaps += ticks?.rest(of: stated).count { $0.kind == .gap } ?? 0
     let gaps = areStated || isPlaced ? [] : pass.gaps
-    // 800 Hz in whole milliseconds have steps of 1, 1, 1 and 2.
+    // 800 Hz in whole milliseconds have steps of 1, 1, 1 and 2, and 990 Hz a few of 2.
     let isCoarse = 2 * steps.resolution > steps.median
-    guard given != nil || request.isAnyway || gaps.count <= max(3, isCoarse ? 0 : pass.rows / 20)
-    else {
+    let areClear =
+      gaps.count <= max(3, isCoarse ? 0 : pass.rows / 20)
+      && (2 * understanding.writtenUnit <= steps.median || gaps.allSatisfy { $0.count > 1 })
+    guard given != nil || request.isAnyway || areClear else {
       throw ImportError(
         name,
         "\(gaps.count) of its \(pass.rows - 1) steps are longer than 1.5 usual ones: ticks are lost, rows come in packets, or times are rounded",

@@ -164,6 +164,7 @@ public struct ImportedRecording: ~Copyable {
       "\(Plain.count(tally.sampled, "sample")) at \(Plain.hertz(account.rate)) Hz for \(Plain.seconds(account.length)), "
       + (lost == 0
         ? "no gaps" : "\(Plain.count(account.gapCount, "gap")) of \(Plain.count(lost, "tick"))")
+      + (account.areStated || account.isPlaced ? "" : " by its times")
   }
 
   /// The next sample or gap; `nil` after the last one.

@@ -20,7 +20,7 @@ struct ImportCommandTests {
     #expect(asked.lines.contains("  1  t_ms   times: ms, by the header"), "\(asked.output)")
     #expect(asked.lines.contains("  4  acc_z  az: its unit is missing"))
     let stated = bench.run("import", path, "--explain", "--units", "m/s2").expect(
-      0, "it would be a recording of 40 samples at 50 Hz for 0.78 s, no gaps")
+      0, "it would be a recording of 40 samples at 50 Hz for 0.78 s, no gaps by its times")
     #expect(stated.lines.contains("  4  acc_z  az: m/s², by --units"))
     #expect(bench.inventory().isEmpty)
   }
@@ -46,7 +46,7 @@ struct ImportCommandTests {
     let outcome = bench.run("import", bench.file("walk.csv", Self.rows()), "--units", "m/s2")
     #expect(outcome.status == 0 && outcome.output == "1\n")
     #expect(
-      outcome.talk == "imulog: 40 samples at 50 Hz for 0.78 s, no gaps; see them: imulog show 1\n")
+      outcome.talk == "imulog: 40 samples at 50 Hz for 0.78 s, no gaps by its times; see them: imulog show 1\n")
   }
 
   @Test("--each makes a recording of each session, and none where one is wrong")

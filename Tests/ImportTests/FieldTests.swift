@@ -136,13 +136,13 @@ struct Field: CustomTestStringConvertible {
         "in which unit time and acc_x, acc_y, acc_z are", "50 Hz in s, 50000 Hz in ms",
         "0.996 g in m/s2", "--units s,m/s2",
       ],
-      ["40 samples at 50 Hz for 0.78 s, no gaps"], means: [2: 0.995]),
+      ["40 samples at 50 Hz for 0.78 s, no gaps by its times"], means: [2: 0.995]),
     Field(
       "savetxt-gyro-counts.csv --rate 100",
       asked: ["as counts at 131", "--units raw --rate 100"],
       ["30 samples at 100 Hz for 0.29 s, no gaps"], means: [3: -0.222, 4: 0.093]),
     Field(
-      "counts-with-point-zero.csv --units raw", ["30 samples at 100 Hz for 0.29 s, no gaps"],
+      "counts-with-point-zero.csv --units raw", ["30 samples at 100 Hz for 0.29 s, no gaps by its times"],
       means: [2: 1.001, 3: -0.232]),
     Field(
       "e4-ACC.csv", ["64 samples at 32 Hz for 1.968 s, no gaps"], means: [0: -0.527, 2: 0.747],
@@ -155,21 +155,21 @@ struct Field: CustomTestStringConvertible {
       asked: ["the first row repeats 32.000000", "as tail -n +2 does", "--anyway"], []),
     Field(
       "integer-mg.csv", asked: ["1 g in mg", "0.0611 g as counts at 16384", "--units mg,deg/s"],
-      ["40 samples at 17.5439 Hz for 2.223 s, no gaps"], means: [0: 0.741, 2: 0.541],
+      ["40 samples at 17.5439 Hz for 2.223 s, no gaps by its times"], means: [0: 0.741, 2: 0.541],
       started: "2025-02-03T09:30:15Z"),
     Field(
       "integer-mg.csv --units raw",
       asked: ["0.0611 g at 16384 counts a g", "1 g in mg", "--anyway"], []),
     Field(
       "millis-1hz.csv", asked: ["in us, 0.999 Hz in ms", "--units"],
-      ["60 samples at 1000 Hz for 0.059 s, no gaps"]),
+      ["60 samples at 1000 Hz for 0.059 s, no gaps by its times"]),
     Field(
       "millis-1hz.csv --rate 1", asked: ["0.999 Hz in ms", "--units ms,g --rate 1"],
-      ["60 samples at 1 Hz for 59 s, no gaps"], means: [2: 0.998]),
+      ["60 samples at 1 Hz for 59 s, no gaps by its times"], means: [2: 0.998]),
     Field(
       "row-number-as-time.csv",
       asked: ["1000 Hz in ms, 1 Hz in s"],
-      ["60 samples at 1000 Hz for 0.059 s, no gaps"]),
+      ["60 samples at 1000 Hz for 0.059 s, no gaps by its times"]),
     Field(
       "row-number-as-time.csv --rate 50",
       asked: [
@@ -180,50 +180,50 @@ struct Field: CustomTestStringConvertible {
     Field(
       "g-radps-own-names.csv",
       asked: ["1.58 °/s in deg/s, 90.2 °/s in rad/s", "--units s,g,deg/s"],
-      ["60 samples at 20 Hz for 2.95 s, no gaps"]),
+      ["60 samples at 20 Hz for 2.95 s, no gaps by its times"]),
     Field(
-      "g-radps-own-names.csv --units s,g,rad/s", ["60 samples at 20 Hz for 2.95 s, no gaps"],
+      "g-radps-own-names.csv --units s,g,rad/s", ["60 samples at 20 Hz for 2.95 s, no gaps by its times"],
       means: [1: 0.537]),
     Field(
       "loop-jitter-100hz.csv", asked: ["--units s,g"],
-      ["800 samples at 100.6667 Hz for 7.931 s, no gaps"]),
+      ["800 samples at 100.6667 Hz for 7.931 s, no gaps by its times"]),
     Field(
-      "loop-jitter-100hz.csv --units s,g --rate 98", ["800 samples at 98 Hz for 7.931 s, no gaps"]),
+      "loop-jitter-100hz.csv --units s,g --rate 98", ["800 samples at 98 Hz for 7.931 s, no gaps by its times"]),
     Field(
-      "loop-jitter-100hz.csv --units s,g --rate 100", ["800 samples at 100 Hz for 7.931 s, no gaps"]
+      "loop-jitter-100hz.csv --units s,g --rate 100", ["800 samples at 100 Hz for 7.931 s, no gaps by its times"]
     ),
     Field(
-      "loop-jitter-100hz.csv --units s,g --rate 102", ["800 samples at 102 Hz for 7.931 s, no gaps"]
+      "loop-jitter-100hz.csv --units s,g --rate 102", ["800 samples at 102 Hz for 7.931 s, no gaps by its times"]
     ),
     Field(
-      "loop-period-step.csv", asked: ["--units g"], ["300 samples at 73.5 Hz for 4.066 s, no gaps"]),
+      "loop-period-step.csv", asked: ["--units g"], ["300 samples at 73.5 Hz for 4.066 s, no gaps by its times"]),
     Field(
       "late-sawtooth-1khz.csv", asked: ["--units s,g"],
-      ["300 samples at 1000 Hz for 0.298 s, no gaps"]),
+      ["300 samples at 1000 Hz for 0.298 s, no gaps by its times"]),
     Field(
-      "openlog-two-midnights.TXT", ["60 samples at 10 Hz for 86405.9 s, 1 gap of 864000 ticks"],
+      "openlog-two-midnights.TXT", ["60 samples at 10 Hz for 86405.9 s, 1 gap of 864000 ticks by its times"],
       means: [2: 1.0], started: "2021-03-21T23:59:57Z"),
     Field(
       "time-of-day-decimal-comma.txt", asked: ["what \"Device name\" is"],
-      ["40 samples at 10.4167 Hz for 3.744 s, no gaps"],
+      ["40 samples at 10.4167 Hz for 3.744 s, no gaps by its times"],
       means: [2: 1.001, 3: 0.073]),
     Field(
       "time-of-day-decimal-comma.txt --columns time=Time,ax=4,ay=5,az=6,gx=7,gy=8,gz=9",
-      ["40 samples at 10.4167 Hz for 3.744 s, no gaps"], means: [2: 1.001, 3: 0.073]),
+      ["40 samples at 10.4167 Hz for 3.744 s, no gaps by its times"], means: [2: 1.001, 3: 0.073]),
     Field(
-      "units-in-names.csv", ["40 samples at 100 Hz for 0.39 s, no gaps"],
+      "units-in-names.csv", ["40 samples at 100 Hz for 0.39 s, no gaps by its times"],
       means: [2: 1.0, 5: -0.321]),
-    Field("crcrlf.csv", asked: ["--units ms,g"], ["30 samples at 100 Hz for 0.29 s, no gaps"]),
+    Field("crcrlf.csv", asked: ["--units ms,g"], ["30 samples at 100 Hz for 0.29 s, no gaps by its times"]),
     Field(
-      "klipper-mm-per-s2.csv", ["60 samples at 3200 Hz for 0.018 s, no gaps"], means: [1: 0.967]),
+      "klipper-mm-per-s2.csv", ["60 samples at 3200 Hz for 0.018 s, no gaps by its times"], means: [1: 0.967]),
     Field("klipper-mm-per-s2.csv --units m/s2", asked: ["mm/s²", "Klipper", "--anyway"], []),
     Field(
-      "klipper-mm-per-s2.csv --units m/s2 --anyway", ["60 samples at 3200 Hz for 0.018 s, no gaps"],
+      "klipper-mm-per-s2.csv --units m/s2 --anyway", ["60 samples at 3200 Hz for 0.018 s, no gaps by its times"],
       means: [1: 966.926]),
-    Field("latin1-units.csv", ["30 samples at 100 Hz for 0.29 s, no gaps"], means: [2: 1.003]),
+    Field("latin1-units.csv", ["30 samples at 100 Hz for 0.29 s, no gaps by its times"], means: [2: 1.003]),
     Field(
       "header-again.csv", asked: ["holds 2 recordings: lines 2–41, 43–72", "--units ms,g --each"],
-      ["40 samples at 50 Hz for 0.78 s, no gaps", "30 samples at 50 Hz for 0.58 s, no gaps"]),
+      ["40 samples at 50 Hz for 0.78 s, no gaps by its times", "30 samples at 50 Hz for 0.58 s, no gaps by its times"]),
     Field(
       "gestures-blank-lines.csv --rate 119",
       asked: [
@@ -232,7 +232,7 @@ struct Field: CustomTestStringConvertible {
       [String](repeating: "119 samples at 119 Hz for 0.991 s, no gaps", count: 3)),
     Field(
       "zone-after-blank.csv", asked: ["in which unit acc_x, acc_y, acc_z are", "--units g"],
-      ["30 samples at 50 Hz for 0.58 s, no gaps"], means: [2: 0.996],
+      ["30 samples at 50 Hz for 0.58 s, no gaps by its times"], means: [2: 0.996],
       started: "2021-01-01T11:05:30Z"),
     Field(
       "rows-longer-than-header.csv --rate 256",
@@ -243,7 +243,7 @@ struct Field: CustomTestStringConvertible {
       ["40 samples at 256 Hz for 0.152 s, no gaps"], means: [2: 0.999, 3: 0.182]),
     Field(
       "first-row-zeros.csv", asked: ["100 Hz in s", "--units s,unix,g"],
-      ["60 samples at 100 Hz for 0.589 s, no gaps"], means: [2: -0.888]),
+      ["60 samples at 100 Hz for 0.589 s, no gaps by its times"], means: [2: -0.888]),
   ]
 }
 

@@ -123,8 +123,8 @@ struct Intervals: Equatable, Sendable {
   private(set) var count: UInt64 = 0
   /// What a step is multiplied with, once the unit of times is stated.
   var scale = 1.0
-  /// The largest power of ten, at most 1 s, that divides all steps.
-  private var unit: Int64 = 1_000_000_000
+  /// What divides all steps.
+  private var unit: UInt64 = 0
 
   /// Adds a step of 0 or more.
   mutating func add(_ step: Double) {
@@ -134,7 +134,8 @@ struct Intervals: Equatable, Sendable {
     counts[bucket] += 1
     sums[bucket] += step
     count += 1
-    while unit > 1, Int64(min(step, 0x1p62)) % unit != 0 { unit /= 10 }
+    let whole = UInt64(min(step, 0x1p62))
+    if unit == 0 || whole % unit != 0 { unit = unit.commonDivisor(whole) }
   }
 
   /// The middle one; 0 without steps.

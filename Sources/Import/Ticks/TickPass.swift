@@ -80,9 +80,8 @@ struct TickRule: Equatable {
     // Of times that are rounded, no single step is the period.
     period = stated?.period ?? steps.mean(max(0, 2 * median - long)...long)
     // Rows that share times, which were sorted: no gaps are shown.
-    longest =
-      median <= 0
-      ? .infinity : stated == nil ? long : max(1.5 * period, period + 0.999 * steps.resolution)
+    let slack = 0.999 * min(period, steps.resolution)
+    longest = median <= 0 ? .infinity : stated == nil ? long : max(1.5 * period, period + slack)
   }
 
   /// Ticks without a sample in a step of so many periods.

@@ -28,7 +28,7 @@ struct RowImporterTests {
     #expect(importer.description.plannedTicks == 80)
     #expect(importer.end.tally.sampled == 60)
     #expect(importer.end.tally.lost == 20)
-    #expect(importer.summary == "60 samples at 100 Hz for 0.79 s, 1 gap of 20 ticks")
+    #expect(importer.summary == "60 samples at 100 Hz for 0.79 s, 1 gap of 20 ticks by its times")
     let records = try Self.table(times).records()
     #expect(records.filter { $0.kind == .sample }.map(\.time) == times)
     #expect(records.compactMap(\.gap) == [Gap(firstTick: 30, count: 20, cause: .lost)])

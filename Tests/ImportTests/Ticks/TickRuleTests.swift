@@ -107,16 +107,18 @@ struct TickRuleTests {
   @Test(
     "times rounded to about a step do not say whether a tick is lost, and finer ones do",
     arguments: [
-      (990.0, 300, [], nil), (833, 400, [], nil), (999, 1500, [], nil), (400, 300, [70, 150], 2),
+      (49.5, 600, [], nil), (990.0, 300, [], nil), (833, 400, [], nil), (999, 1500, [], nil), (400, 300, [70, 150], 2),
       (1000, 300, [70, 71, 72], 1), (100, 300, [70, 150, 151], 2), (1, 90, [7], 1),
     ] as [(Double, Int, Set<Int>, Int?)])
   func rounded(_ rate: Double, _ count: Int, _ cut: Set<Int>, _ gaps: Int?) throws {
+    // The clock of 49.5 Hz has steps of 20 ms.
+    let unit = rate == 49.5 ? 20 : 1
     let rows = (0..<count).filter { !cut.contains($0) }
-      .map { "\(Int((Double($0) * 1000 / rate).rounded(.down))),0,0,1\n" }
+      .map { "\(Int(Double($0) * 1000 / rate) / unit * unit),0,0,1\n" }
     let text = "t_ms,ax_g,ay_g,az_g\n" + rows.joined()
     let refusal = try Tables.refusal(text)
     #expect((refusal?.contains("or times are rounded: state the rate") == true) == (gaps == nil))
-    let importer = try Tables.importer(text, gaps == nil ? "--rate \(Int(rate))" : "")
+    let importer = try Tables.importer(text, gaps == nil ? "--rate \(rate)" : "")
     #expect(importer.summary.contains(gaps.map { "\($0) gap" } ?? "no gaps"), "\(importer.summary)")
   }
 

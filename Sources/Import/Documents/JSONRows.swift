@@ -38,6 +38,9 @@ final class JSONRows {
       shape = .list
     } else if try readMembers(rate) {
       shape = .document
+    } else {
+      // They were those of the first row.
+      hasUnread = false
     }
     try facts.check(name)
     try rewind()
@@ -92,8 +95,11 @@ final class JSONRows {
           try json.skipValue()
         }
       }
-      guard try json.peek() == nil else { throw try json.wrong() }
-      return nil
+      guard let byte = try json.peek() else { return nil }
+      guard shape == .document, byte == UInt8(ascii: "{") else { throw try json.wrong() }
+      throw ImportError(
+        name, at: Place(json.nextPlace), "another document follows",
+        remedy: "import each as a file of its own")
     }
     guard try json.peek() == UInt8(ascii: "{") else {
       throw try json.wrongKind(of: "a sample", expected: "an object with a time and values")

@@ -94,9 +94,16 @@ struct FirstRows {
     if isGroup { groups += 1 } else { commas += 1 }
   }
 
-  /// A first row that repeats one number with decimals where the rows after it are whole numbers, as the rate or the start
-  /// before an Empatica E4's rows: a clause.
+  /// A first row that numbers the columns, as pandas writes a header, or repeats one number with decimals where the rows
+  /// after it are whole numbers, as the rate or the start before an Empatica E4's rows: a clause.
   var doubt: String? {
+    let cells = columns.map(\.first)
+    let numbers = cells.first == "" ? cells[1...] : cells[...]
+    if rows > 1, numbers.count > 2,
+      [0, 1].contains(where: { base in numbers.elementsEqual((0..<numbers.count).map { "\($0 + base)" }) })
+    {
+      return "the first row numbers the columns: it is a header, not a sample"
+    }
     guard rows > 1, columns.count >= 3, let first = columns.first?.first, first.contains("."),
       columns.allSatisfy({
         $0.first == first && $0.turns.dropFirst().allSatisfy { !$0.contains(".") }

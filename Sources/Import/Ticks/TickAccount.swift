@@ -82,9 +82,10 @@ struct TickAccount {
     statedGaps += ticks?.rest(of: stated).count { $0.kind == .gap } ?? 0
     let gaps = areStated || isPlaced ? [] : pass.gaps
     // 800 Hz in whole milliseconds have steps of 1, 1, 1 and 2, and 990 Hz a few of 2.
-    let isCoarse = 2 * steps.resolution > steps.median
+    let isCoarse = 2 * steps.resolution >= steps.median
+    let lost = gaps.reduce(0) { $0 + $1.count }
     let areClear =
-      gaps.count <= max(3, isCoarse ? 0 : pass.rows / 20)
+      gaps.count <= max(3, isCoarse || lost > pass.rows ? 0 : pass.rows / 20)
       && (2 * understanding.writtenUnit <= steps.median || gaps.allSatisfy { $0.count > 1 })
     guard given != nil || request.isAnyway || areClear else {
       throw ImportError(
@@ -97,7 +98,6 @@ struct TickAccount {
         name, "more ticks are missing between two rows than a log can count",
         remedy: "correct the times, or split the file there")
     }
-    let lost = gaps.reduce(0) { $0 + $1.count }
     tally = TickTally()
     (tally.sampled, tally.lost) = (pass.rows, lost)
     if let ticks { tally = ticks.tally }
@@ -109,6 +109,13 @@ struct TickAccount {
         name,
         "its times make no rate that a log can hold, which is 1/\(UInt32.max) to \(UInt32.max) Hz",
         remedy: "correct the times, or state the rate with --rate")
+    }
+    let room = max(0, (isBeyond ? .infinity : Double(span)) / rate.period - Double(pass.rows))
+    guard Double(lost) <= room + max(3, Double((pass.rows + lost) / 20)) || request.isAnyway else {
+      throw ImportError(
+        name,
+        "its rows come in packets: at \(Plain.hertz(rate)) Hz they leave no room for \(lost) lost ticks",
+        remedy: "leave its times out with --columns, or import it as it is with --anyway")
     }
     if areStated, given == nil, !isPlaced, !request.isAnyway, steps.median > 10 * rate.period {
       throw ImportError(

@@ -72,6 +72,7 @@ struct TableCaseTests {
     # Times in UTC\nutc_time_s,ax_g\n36000.00,0.25\n36000.01,0.5\n ⇒ --columns time=1,ax=2 --units g ⇒ 36000000000000 36000010000000 | 0.5 | !UTC
     {"format":"imulog-json","rate_hz":100,"ticks":{"scheduled":3,"sampled":3},"gaps":[],"units":{"ax":"g"},"samples":[{"t_ns":0,"ax":0.5},{"t_ns":10000000,"ax":0.5},{"t_ns":90000000,"ax":0.5}]} ⇒ 0 10000000 90000000 | 0.5 | leave room for 7 ticks where it states no gap
     {"format":"imulog-json","rate_hz":100,"ticks":{"scheduled":10,"sampled":3},"gaps":[{"tick":2,"count":7,"cause":"missed"}],"units":{"ax":"g"},"samples":[{"t_ns":0,"ax":0.5},{"t_ns":10000000,"ax":0.5},{"t_ns":90000000,"ax":0.5}]} ⇒ 0 10000000 90000000 | 0.5 | !leave room
+    {"t_ms":0,"ax_g":0.5}\n{"t_ms":10,"ax_g":0.25}\n ⇒ 0 10000000 | 0.25 |
     unix_s,ax_g,ay_g,az_g\n5.00,0,0,1\n5.01,0,0,0.5\n ⇒ 0 10000000 | 0 0 0.5 |
     unix_s,date,tz,ax (g),ay (g),az (g)\n1700000000,21.11.26,CET,1,2,3\n1700000001,21.11.26,CET,1,2,3\n ⇒ --columns time=1,ax=4,ay=5,az=6 ⇒ 0 1000000000 | 1 2 3 |
     """#)
@@ -138,6 +139,9 @@ struct TableCaseTests {
     time (ms);ax (mg);ay (mg);az (mg)\n1.000;12;-5;990\n1.100;12;-5;991\n1.200;12;-5;991\n ⇒ the marks in its times
     t_ns,ax,gap,gap_ticks\n0,1,,\n10,3,busError,1\n20,1,,\n ⇒ --units raw ⇒ the row of a gap has values
     t_ms,temp (C),foo,bar\n0,20,1,2\n ⇒ is known as an axis by its name
+    0,1,2\n0.5,-0.25,1\n0.25,-0.5,0.75\n ⇒ --columns ax=1,ay=2,az=3 --units g --rate 100 ⇒ the first row numbers the columns
+    ,1,2,3\n7,0.5,-0.25,1\n8,0.25,-0.5,0.75\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ the first row numbers the columns
+    {"samples":[{"t_ms":0,"ax_g":1}]}\n{"samples":[{"t_ms":0,"ax_g":1}]} ⇒ another document follows
     t_ms,gX,gY,gZ\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75\n ⇒ --units g-dps ⇒ which columns are the axes of which sensor
     t_s,ax,ay,az\n0.120,0.5,-0.25,1\n1.7,0.25,-0.5,0.75\n ⇒ --units g ⇒ they may be milliseconds without zeros before them
     {"sensor":"Metadata","time":"0","x":"1"}\n{"sensor":"Accelerometer","time":"10","x":"1"}\n{"sensor":"Gyroscope","time":"20","x":"1"}\n ⇒ --columns time=time,ax=x --units g,ms ⇒ "sensor": its value changes, "Metadata", "Accelerometer"

@@ -46,7 +46,7 @@ struct TableRefusalTests {
     "what may be one thing or another is asked for, with a command that is read",
     arguments: TableCase.list(
       #"""
-      0,1,2\n3,4,5\n6,7,8\n ⇒ --columns ax=1,ay=2,az=3
+      7,1,2\n3,4,5\n6,7,8\n ⇒ --columns ax=1,ay=2,az=3
       t_us,ax,ay,ax\n0,1,2,3\n10,1,2,3\n ⇒ --columns time=t_us,ax=2,ay=ay
       t_us,ax,t_ns\n0,1,2\n10,1,20000\n ⇒ --columns time=t_us,ax=ax
       t,x,y,z\n0,1,2,3\n10,1,2,3\n ⇒ --columns time=t,ax=x,ay=y,az=z

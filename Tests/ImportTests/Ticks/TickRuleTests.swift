@@ -122,6 +122,20 @@ struct TickRuleTests {
     #expect(importer.summary.contains(gaps.map { "\($0) gap" } ?? "no gaps"), "\(importer.summary)")
   }
 
+  @Test("of packets are refused, and of a part at half the rate shown with the rate")
+  func packets() throws {
+    func text(_ times: [Int]) -> String {
+      "t_us,ax_g,ay_g,az_g\n" + times.map { "\($0),0,0,1\n" }.joined()
+    }
+    let packets = text((0..<1920).map { $0 / 64 * 640_000 + $0 % 64 * 50 })
+    #expect(try Tables.refusal(packets)?.contains("rows come in packets") == true)
+    let stated = try Tables.refusal(packets, "--rate 100")
+    #expect(stated?.contains("they leave no room for") == true)
+    let half = text((0..<200).map { $0 * 20_000 } + (400..<600).map { $0 * 10_000 })
+    let importer = try Tables.importer(half, "--rate 100")
+    #expect(importer.summary.contains("200 gaps of 200 ticks"), "\(importer.summary)")
+  }
+
   @Test("are never more than a log counts")
   func most() {
     var steps = Intervals()

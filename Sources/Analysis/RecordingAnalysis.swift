@@ -51,7 +51,7 @@ package struct AxisAnalysis: Equatable, Sendable {
   /// The root mean square of the velocity, in mm/s; `nil` for a rate, and where the spectrum does not resolve 10 Hz.
   package var velocity: Double? {
     guard isAcceleration else { return nil }
-    return spectrum.integralRMS(in: RecordingAnalysis.velocityBand).map {
+    return spectrum.rms(in: RecordingAnalysis.velocityBand, ofIntegral: true).map {
       $0 * 1000 * OrientationConstants.gravity
     }
   }
@@ -160,14 +160,8 @@ package struct RecordingAnalysis: Equatable, Sendable {
   /// The root mean square of the vector of the accelerations, or of their velocities; `nil` unless every axis of the
   /// accelerometer has a value.
   package func total(_ value: (AxisAnalysis) -> Double?) -> Double? {
-    let values = axes.filter(\.isAcceleration).map(value)
-    guard values.count == 3 else { return nil }
-    var sum = 0.0
-    for value in values {
-      guard let value else { return nil }
-      sum += value * value
-    }
-    return sum.squareRoot()
+    let values = axes.filter(\.isAcceleration).compactMap(value)
+    return values.count == 3 ? values.reduce(0) { $0 + $1 * $1 }.squareRoot() : nil
   }
 }
 

@@ -19,24 +19,25 @@ extension SampleColumns {
   ) throws(AnalysisError) -> SampleColumns {
     var reading = ColumnReading(
       SampleColumns(reader.description, channels, capacity: limit), from: from ?? .min, to: to)
+    var hasRoom = true
     do throws(LogError) {
       if let from { try reader.seek(toTime: from) } else { reader.rewind() }
+      reading: while hasRoom, let item = try reader.next() {
+        switch item {
+        case .samples:
+          hasRoom = reading.add(reader.block, reader.earliest, reader.latest)
+          if let to, let last = reader.block.times.last, last >= to { break reading }
+        case .damage: reading.columns.account.damages += 1
+        default: break
+        }
+      }
     } catch {
       throw .log(error)
     }
-    var isOver = false
-    while !isOver, let item = try SampleColumns.next(&reader) {
-      switch item {
-      case .samples:
-        guard reading.add(reader.block, reader.earliest, reader.latest) else {
-          throw .refused(
-            "there are more than the \(limit) samples that can be analysed at once",
-            remedy: "choose a stretch with --from and --to")
-        }
-        if let to, let last = reader.block.times.last, last >= to { isOver = true }
-      case .damage: reading.columns.account.damages += 1
-      default: break
-      }
+    guard hasRoom else {
+      throw .refused(
+        "there are more than the \(limit) samples that can be analysed at once",
+        remedy: "choose a stretch with --from and --to")
     }
     reading.endSegment()
     let columns = reading.columns
@@ -66,16 +67,6 @@ extension SampleColumns {
     return isTable
       ? "its times come in bursts or leave gaps: if no row is missing, import the table again with --rate and without time= in --columns, which places its rows evenly"
       : "gaps leave no longer one, and recording for longer does not help: end what `imulog info` names as their cause, or choose another recording"
-  }
-
-  private static func next<Storage: LogStorage & ~Copyable>(
-    _ reader: inout LogReader<Storage>
-  ) throws(AnalysisError) -> LogItem? {
-    do throws(LogError) {
-      return try reader.next()
-    } catch {
-      throw .log(error)
-    }
   }
 }
 

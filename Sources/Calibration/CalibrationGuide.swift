@@ -28,6 +28,9 @@ package struct CalibrationGuide {
     package init(axis: Int, isPositive: Bool) {
       (self.axis, self.isPositive) = (axis, isPositive)
     }
+
+    /// In the order of instructions.
+    static let all = (0..<6).map { Side(axis: $0 / 2, isPositive: $0 % 2 == 0) }
   }
 
   /// Two sides that are equally far up.
@@ -36,7 +39,7 @@ package struct CalibrationGuide {
     package var first: Side
     package var second: Side
 
-    /// The axis that lies level: 2 for an diagonal between x and y.
+    /// The axis that lies level: 2 for a diagonal between x and y.
     package var level: Int { 3 - first.axis - second.axis }
     /// The diagonal that is down when this one is up.
     package var opposite: Diagonal {
@@ -48,7 +51,7 @@ package struct CalibrationGuide {
 
   /// Why the last attempt did not count.
   package enum Trouble: Equatable, Sendable {
-    /// It moved too early with this side up; `nil` on an diagonal.
+    /// It moved too early with this side up; `nil` on a diagonal.
     case moved(Side?)
     /// A turn about this axis was not whole.
     case notWhole(axis: Int, degrees: Double)
@@ -68,7 +71,7 @@ package struct CalibrationGuide {
   package private(set) var turns: Set<Int> = []
   /// The trouble of the last attempt; `nil` once one counted.
   package private(set) var trouble: Trouble?
-  /// The side that is up, or nearly so; `nil` on an diagonal and without a sample.
+  /// The side that is up, or nearly so; `nil` on a diagonal and without a sample.
   package private(set) var up: Side?
 
   private var study: CalibrationStudy
@@ -82,7 +85,7 @@ package struct CalibrationGuide {
   package static let planes = [(0, 1), (0, 2), (1, 2)]
   /// The least share of gravity of a side that is up: within 25°.
   private static let leastShare = 0.9
-  /// The least share of gravity of both axes of an diagonal.
+  /// The least share of gravity of both axes of a diagonal.
   private static let leastDiagonalShare = 0.5
 
   package init(_ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate) {
@@ -104,12 +107,7 @@ package struct CalibrationGuide {
 
   /// The first step that is missing.
   package var next: Step {
-    for axis in 0..<3 {
-      for isPositive in [true, false] {
-        let side = Side(axis: axis, isPositive: isPositive)
-        if !faces.contains(side) { return .face(side) }
-      }
-    }
+    if let side = Side.all.first(where: { !faces.contains($0) }) { return .face(side) }
     for isOpposite in [false, true] {
       for (axis, other) in CalibrationGuide.planes {
         let held = diagonals.filter { $0.level == 3 - axis - other }
@@ -172,7 +170,7 @@ package struct CalibrationGuide {
       ?? false
   }
 
-  /// Whether an diagonal is the first one between its axes, or its opposite.
+  /// Whether a diagonal is the first one between its axes, or its opposite.
   private func counts(_ diagonal: Diagonal) -> Bool {
     let held = diagonals.filter { $0.level == diagonal.level }
     return held.isEmpty || held.contains(diagonal.opposite)

@@ -181,18 +181,12 @@ extension CalibrationStudy {
     _ result: inout CalibrationResult
   ) {
     let turns = turns(rests)
+    var fits = [TurnFit?](repeating: nil, count: turns.count)
     // Single turns first: with their scales, several in one go can be counted.
-    var fits: [Int: TurnFit] = [:]
-    for index in turns.indices
-    where turns[index].isBack && turns[index].isWhole {
-      do throws(TurnFit.Failure) {
-        fits[index] = try TurnFit(
-          degrees: turns[index].degrees, uncertainty: turns[index].uncertainty)
-      } catch {
-        continue
-      }
+    for (index, turn) in turns.enumerated() {
+      _ = reason(turn, Vector3(repeating: .nan), &fits[index])
     }
-    let first = TurnFit.solution(fits.keys.sorted().compactMap { fits[$0] }).scales
+    let first = TurnFit.solution(fits.compactMap(\.self)).scales
     for (index, turn) in turns.enumerated() {
       guard let why = reason(turn, first, &fits[index]) else { continue }
       result.turnCount += 1
@@ -201,12 +195,12 @@ extension CalibrationStudy {
         "turn \(result.turnCount), after the rest at \(Plain.length(turn.start)), is left out: \(why)"
       )
     }
-    let used = fits.keys.sorted().compactMap { fits[$0] }
+    let used = fits.compactMap(\.self)
     let (scales, known) = TurnFit.solution(used)
     result.bounds.rateScale = known
-    nameTurned(rests, used: fits.keys.map { turns[$0] }, &result)
-    for (index, fit) in fits.sorted(by: { $0.key < $1.key }) {
-      let (turn, share) = (turns[index], fit.uncertainty / abs(360 * Double(fit.turns)))
+    nameTurned(rests, used: zip(turns, fits).filter { $1 != nil }.map(\.0), &result)
+    for case (let turn, let fit?) in zip(turns, fits) {
+      let share = fit.uncertainty / abs(360 * Double(fit.turns))
       guard share > CalibrationStudy.largestDifference else { continue }
       result.remarks.append(
         "the turn after the rest at \(Plain.length(turn.start)) is good for \(milli(share * 100, 10)) % only: \(sentence(bias: turn))"

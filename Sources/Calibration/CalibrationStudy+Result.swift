@@ -97,7 +97,7 @@ extension CalibrationStudy {
       guard let other = fromWindows(&result) else { throw error }
       found = other
     }
-    guard found.residual.after < FreeLivingFit.largestError else {
+    guard found.residual.after < GravityFit.largestError else {
       (result.method, result.bounds.offset, result.bounds.scale) = (nil, nil, nil)
       let points = rests.poses.map(\.point)
       let cause =
@@ -106,7 +106,7 @@ extension CalibrationStudy {
         : "it moved\(orWarmth(points)), or is faulty; hold it still on each face again"
       result.refuse(
         .accelerometer,
-        "the accelerometer is not calibrated: its magnitude at rest is still off by \(milli(found.residual.after)) mg, more than \(milli(FreeLivingFit.largestError)): \(cause)"
+        "the accelerometer is not calibrated: its magnitude at rest is still off by \(milli(found.residual.after)) mg, more than \(milli(GravityFit.largestError)): \(cause)"
       )
       return nil
     }
@@ -121,10 +121,10 @@ extension CalibrationStudy {
     let sorted = try GravityFit.withoutSpoilers(points)
     let (fit, leftOut) = (sorted.fit, sorted.leftOut)
     let used = points.indices.filter { !leftOut.contains($0) }.map { points[$0] }
-    if fit.residualAfter >= FreeLivingFit.largestError, let other = fromWindows(&result) {
+    if fit.residualAfter >= GravityFit.largestError, let other = fromWindows(&result) {
       return other
     }
-    result.method = fit.terms.contains(.cross) ? .orientations : .faces
+    result.method = fit.terms.hasCross ? .orientations : .faces
     let rounding = rounding(
       leftOut.isEmpty
         ? rests.poses
@@ -134,7 +134,7 @@ extension CalibrationStudy {
     result.bounds.scale = sorted.known.scale + rounding
     for place in leftOut { noteLeftOut(place, fit, used, rests, &result) }
     noteRivals(sorted, rests, &result)
-    if !fit.terms.contains(.cross) {
+    if !fit.terms.hasCross {
       result.miss(
         .crossTerms,
         "cross terms are not determined: they need nine poses, of which some lie on an edge")
@@ -146,56 +146,38 @@ extension CalibrationStudy {
       result.remarks.append(sentence(unchecked: sorted.unchecked.map { rests.poses[$0] }))
     }
     if used.count > fit.terms.unknowns, sorted.rivals.isEmpty,
-      fit.residualAfter > GravityFit.suspicious, fit.residualAfter < FreeLivingFit.largestError
+      fit.residualAfter > GravityFit.suspicious, fit.residualAfter < GravityFit.largestError
     {
       result.remarks.append(
-        "the magnitude at rest is still off by \(milli(fit.residualAfter)) mg, more than rest leaves: a pose moved\(orWarmth(used))\(fit.terms.contains(.cross) ? ", and which one cannot be told" : ", or the cross terms are large"); take them again, with edges"
+        "the magnitude at rest is still off by \(milli(fit.residualAfter)) mg, more than rest leaves: a pose moved\(orWarmth(used))\(fit.terms.hasCross ? ", and which one cannot be told" : ", or the cross terms are large"); take them again, with edges"
       )
     }
-    var drift: TemperatureDrift?
-    if let reference = fit.reference, let span = StillPoint.span(of: used) {
-      drift = TemperatureDrift(
-        reference: reference, span: span,
-        coefficients: (0..<3).map { axis in fit.drift.map { $0[axis] } })
-    }
-    return SensorCalibration.Accelerometer(
-      offset: fit.offset, matrix: fit.matrix, drift: drift, points: used.count,
-      unchecked: sorted.unchecked.count, residual: (fit.residualBefore, fit.residualAfter))
+    return fit.calibration(of: used, unchecked: sorted.unchecked.count)
   }
 
   /// The result of the still windows; `nil` if they determine nothing either.
   private func fromWindows(
     _ result: inout CalibrationResult
   ) -> SensorCalibration.Accelerometer? {
-    guard windows.count >= FreeLivingFit.leastPoints else { return nil }
+    guard windows.count >= GravityFit.leastWindows else { return nil }
     let span = StillPoint.span(of: windows)
     for usesTemperature in span.map(isReached) == true ? [true, false] : [false] {
-      let fit: FreeLivingFit
+      let fit: GravityFit
       do throws(GravityFit.Failure) {
-        fit = try FreeLivingFit(windows, usesTemperature: usesTemperature)
+        fit = try GravityFit(windows: windows, usesTemperature: usesTemperature)
       } catch {
         // The refusal is that of the poses.
         continue
       }
-      guard fit.errorAfter < FreeLivingFit.largestError else { continue }
-      var drift: TemperatureDrift?
-      if usesTemperature, let span {
-        let slope = -fit.temperatureSlope / fit.scale
-        drift = TemperatureDrift(
-          reference: fit.reference, span: span, coefficients: [[slope.x], [slope.y], [slope.z]])
-      }
+      guard fit.residualAfter < GravityFit.largestError else { continue }
       result.method = .windows
-      result.bounds.offset = fit.offsetBound + windowRounding
-      result.bounds.scale = fit.scaleBound + windowRounding
+      result.bounds.offset = fit.known.offset.max() + windowRounding
+      result.bounds.scale = fit.known.scale.max() + windowRounding
       result.miss(
         .crossTerms,
-        "the poses do not determine a result: it is that of \(windows.count) still windows in \(fit.directionCount) directions, without cross terms"
+        "the poses do not determine a result: it is that of \(windows.count) still windows in \(fit.redundancies.count) directions, without cross terms"
       )
-      // offset + scale · a + slope · T  =  scale · (a − b − d · (T − reference))
-      let warm = fit.temperatureSlope * fit.reference
-      return SensorCalibration.Accelerometer(
-        offset: -(fit.offset + warm) / fit.scale, matrix: SensorMatrix(diagonal: fit.scale),
-        drift: drift, points: windows.count, residual: (fit.errorBefore, fit.errorAfter))
+      return fit.calibration(of: windows)
     }
     return nil
   }
@@ -208,15 +190,10 @@ extension CalibrationStudy {
   private func isReached(_ span: ClosedRange<Double>) -> Bool {
     guard span.upperBound - span.lowerBound >= TemperatureDrift.leastSpan else { return false }
     let middle = (span.lowerBound + span.upperBound) / 2
-    for isWarm in [false, true] {
+    return [false, true].allSatisfy { isWarm in
       let half = windows.filter { (($0.temperature ?? .nan) >= middle) == isWarm }
-      do throws(GravityFit.Failure) {
-        try GravityFit.checkReach(half.map(\.acceleration))
-      } catch {
-        return false
-      }
+      return GravityFit.lack(half.map(\.acceleration)) == nil
     }
-    return true
   }
 
   private func noteDrift(
@@ -252,6 +229,23 @@ extension CalibrationStudy {
     // Half a count, and the variance of rounding itself.
     let limit = (0.25 + 1.0 / 12).squareRoot() * count
     return spread < limit ? count / 2 : 0
+  }
+}
+
+extension GravityFit {
+  /// What it found of points.
+  fileprivate func calibration(
+    of points: [StillPoint], unchecked: Int = 0
+  ) -> SensorCalibration.Accelerometer {
+    var change: TemperatureDrift?
+    if let reference, let span = StillPoint.span(of: points) {
+      change = TemperatureDrift(
+        reference: reference, span: span,
+        coefficients: (0..<3).map { axis in drift.map { $0[axis] } })
+    }
+    return SensorCalibration.Accelerometer(
+      offset: offset, matrix: matrix, drift: change, points: points.count, unchecked: unchecked,
+      residual: (residualBefore, residualAfter))
   }
 }
 

@@ -52,7 +52,7 @@ extension CalibrationStudy {
     _ result: inout CalibrationResult
   ) {
     let pose = rests.poses[place]
-    let off = milli(abs(fit.residual(of: pose.point)))
+    let off = milli(abs(fit.model.residual(pose.point)))
     let others = used.compactMap(\.temperature)
     var cause = "so it moved; take it again"
     if let own = pose.point.temperature, let low = others.min(), let high = others.max(),
@@ -74,7 +74,7 @@ extension CalibrationStudy {
     let poses = sorted.rivals.map { rests.poses[$0] }
     guard let last = poses.last else { return }
     let warmth = orWarmth(rests.poses.map(\.point))
-    let cross = sorted.fit.terms.contains(.cross) ? "" : ", or the cross terms are large"
+    let cross = sorted.fit.terms.hasCross ? "" : ", or the cross terms are large"
     let move = "moved by up to \(milli(sorted.move)) mg\(warmth)\(cross)"
     guard poses.count > 1 else {
       result.remarks.append(
@@ -163,22 +163,19 @@ extension CalibrationStudy {
     let least = GravityFit.leastReach * GravityFit.size(points)
     var never: [String] = []
     var said: [String] = []
-    for axis in 0..<3 {
-      for isPositive in [true, false] {
-        let sign = isPositive ? 1.0 : -1
-        guard !points.contains(where: { sign * $0[axis] > least }) else { continue }
-        let side = CalibrationGuide.Side(axis: axis, isPositive: isPositive)
-        if let pose = rests.turned.first(where: {
-          CalibrationGuide.side($0.pose.point.acceleration) == side
-        }) {
-          said.append("with \(name(side)) up it turned at \(milli(pose.rate, 100)) °/s")
-        } else if let unrest = attempts[side]?.unrest {
-          said.append("with \(name(side)) up " + sentence(unrest))
-        } else if let attempt = attempts[side], attempt.stillCount > 0 {
-          said.append("with \(name(side)) up it was not still for \(restText) on end")
-        } else {
-          never.append(name(side))
-        }
+    for side in CalibrationGuide.Side.all {
+      let sign = side.isPositive ? 1.0 : -1
+      guard !points.contains(where: { sign * $0[side.axis] > least }) else { continue }
+      if let pose = rests.turned.first(where: {
+        CalibrationGuide.side($0.pose.point.acceleration) == side
+      }) {
+        said.append("with \(name(side)) up it turned at \(milli(pose.rate, 100)) °/s")
+      } else if let unrest = attempts[side]?.unrest {
+        said.append("with \(name(side)) up " + sentence(unrest))
+      } else if let attempt = attempts[side], attempt.stillCount > 0 {
+        said.append("with \(name(side)) up it was not still for \(restText) on end")
+      } else {
+        never.append(name(side))
       }
     }
     if !never.isEmpty {

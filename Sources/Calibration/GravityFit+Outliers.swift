@@ -60,7 +60,7 @@ extension GravityFit {
     var rivals: [Suspect] = []
     let most = points.count > searchLimit ? 0 : max(1, points.count / share)
     let order = TemperatureDrift.order(of: points)
-    let canSpare = order == 0 || points.count >= 2 * Terms.drift(order).union(.cross).unknowns
+    let canSpare = order == 0 || points.count >= 2 * Terms(hasCross: true, order: order).unknowns
     while leftOut.count < most {
       let left = places.map { points[$0] }
       let found = suspects(fit, left)
@@ -77,7 +77,7 @@ extension GravityFit {
     var move = 0.0
     for rival in rivals {
       let other = rival.others
-      move = max(move, abs(other.residual(of: points[places[rival.place]])))
+      move = max(move, abs(other.model.residual(points[places[rival.place]])))
       let offset = other.offset - fit.offset
       let scale = (0..<3).map { abs(other.matrix.rows[$0][$0] - fit.matrix.rows[$0][$0]) }
       known.offset = max(
@@ -97,7 +97,7 @@ extension GravityFit {
   ) -> [Suspect] {
     // The error of each point by the others, in the measure of their errors.
     let errors = zip(points, fit.redundancies).map { point, redundancy in
-      redundancy < noRedundancy ? 0 : abs(fit.residual(of: point)) / redundancy.squareRoot()
+      redundancy < noRedundancy ? 0 : abs(fit.model.residual(point)) / redundancy.squareRoot()
     }
     let spare = points.count - fit.terms.unknowns
     // Without the last spare point no error is left, whichever it is.
@@ -130,12 +130,7 @@ extension GravityFit {
     _ fit: GravityFit, _ points: [StillPoint], _ terms: Terms
   ) -> Double? {
     guard terms != fit.terms else { return fit.residualAfter }
-    guard points.count > terms.unknowns + 1 else { return nil }
-    do throws(Failure) {
-      return try GravityFit(points, terms, isTrial: true).residualAfter
-    } catch {
-      return nil
-    }
+    return points.count > terms.unknowns + 1 ? fitted(points, trying: terms)?.residualAfter : nil
   }
 
   /// The fit without the point at a place, if there is one.
@@ -144,17 +139,20 @@ extension GravityFit {
   ) -> Suspect? {
     var rest = points
     rest.remove(at: place)
-    do throws(Failure) {
-      let others = try GravityFit(rest)
-      if others.terms.covers(fit.terms) {
-        return Suspect(place: place, others: others, isSpare: true)
-      }
-    } catch {
-      // Others that determine nothing well may still contradict it.
+    if let others = fitted(rest), others.terms.covers(fit.terms) {
+      return Suspect(place: place, others: others, isSpare: true)
     }
+    // Others that determine nothing well may still contradict it.
+    return fitted(rest, trying: fit.terms).map {
+      Suspect(place: place, others: $0, isSpare: false)
+    }
+  }
+
+  /// A fit, with terms as a trial; `nil` without one.
+  private static func fitted(_ points: [StillPoint], trying terms: Terms? = nil) -> GravityFit? {
     do throws(Failure) {
-      let others = try GravityFit(rest, fit.terms, isTrial: true)
-      return Suspect(place: place, others: others, isSpare: false)
+      guard let terms else { return try GravityFit(points) }
+      return try GravityFit(points, terms, isTrial: true)
     } catch {
       return nil
     }

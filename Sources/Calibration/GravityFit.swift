@@ -17,29 +17,19 @@ import IMUModel
 /// Solved by Gauss and Newton from no offset and no error of scale; the residual is the magnitude less 1 g.
 struct GravityFit: Sendable {
   /// Terms beside offset and scale.
-  struct Terms: OptionSet, Sendable {
-    let rawValue: Int
+  struct Terms: Equatable, Sendable {
     /// From nine poses or more.
-    static let cross = Terms(rawValue: 1)
-    /// The slope of the offset with temperature.
-    static let slope = Terms(rawValue: 2)
-    /// The second order of its change.
-    static let square = Terms(rawValue: 4)
+    var hasCross = false
+    /// Of the change of the offset with temperature; 0 for none.
+    var order = 0
 
-    /// The change with temperature up to an order.
-    static func drift(_ order: Int) -> Terms {
-      Terms([Terms.slope, .square].prefix(order))
-    }
-
-    /// The order of the change with temperature; 0 for none.
-    var order: Int { [Terms.slope, .square].count { contains($0) } }
     /// Numbers to determine, and least poses: offset and scale need six.
     var unknowns: Int { matrixUnknowns + 3 + 3 * order }
-    var matrixUnknowns: Int { contains(.cross) ? 6 : 3 }
+    var matrixUnknowns: Int { hasCross ? 6 : 3 }
 
     /// Whether these have every kind of other terms; the orders of a change may differ.
     func covers(_ others: Terms) -> Bool {
-      (contains(.cross) || !others.contains(.cross)) && (order > 0 || others.order == 0)
+      (hasCross || !others.hasCross) && (order > 0 || others.order == 0)
     }
   }
 
@@ -56,15 +46,17 @@ struct GravityFit: Sendable {
     case wrongScale(axis: Int, scale: Double)
   }
 
-  let terms: Terms
+  /// What was found.
+  let model: GravityModel
+  var terms: Terms { model.terms }
   /// In g, in the sensor's axes; at ``reference`` with a change with temperature.
-  let offset: Vector3
+  var offset: Vector3 { model.offset }
   /// Upper triangle.
-  let matrix: SensorMatrix
+  var matrix: SensorMatrix { model.matrix }
   /// The change of the offset in g a °C and a °C², as far as determined.
-  let drift: [Vector3]
+  var drift: [Vector3] { model.drift }
   /// The mean temperature in °C; `nil` without a change.
-  let reference: Double?
+  var reference: Double? { terms.order > 0 ? model.reference : nil }
   /// Bounds of each offset, anywhere in the span of temperatures if its change is determined, and of each diagonal element;
   /// see ``ErrorBound``. Terms that are not determined add what chips may have.
   let known: (offset: Vector3, scale: Vector3)
@@ -108,9 +100,10 @@ struct GravityFit: Sendable {
   ///
   /// - Complexity: some twenty passes over the points, for each choice of terms.
   init(_ points: [StillPoint]) throws(Failure) {
-    try GravityFit.checkReach(points.map(\.acceleration))
-    let drifts = [2, 1].filter { $0 <= TemperatureDrift.order(of: points) }.map { Terms.drift($0) }
-    for terms in drifts.map({ $0.union(.cross) }) + drifts + [.cross]
+    if let lack = GravityFit.lack(points.map(\.acceleration)) { throw lack }
+    let orders = [2, 1].filter { $0 <= TemperatureDrift.order(of: points) }
+    for terms in orders.map({ Terms(hasCross: true, order: $0) }) + orders.map({ Terms(order: $0) })
+      + [Terms(hasCross: true)]
     where points.count >= terms.unknowns {
       do throws(Failure) {
         self = try GravityFit(points, terms)
@@ -119,32 +112,26 @@ struct GravityFit: Sendable {
         // The poses may determine fewer terms: nine on six faces determine no cross terms.
       }
     }
-    self = try GravityFit(points, [])
+    self = try GravityFit(points, Terms())
   }
 
-  /// Throws unless each axis was turned far enough up and down, in as many directions as there are unknowns.
-  static func checkReach(_ points: [Vector3]) throws(Failure) {
-    guard points.count >= Terms().unknowns else {
-      throw .tooFew(points.count, needed: Terms().unknowns)
-    }
+  /// What is missing: each axis turned far enough up and down, and as many directions as there are unknowns.
+  static func lack(_ points: [Vector3]) -> Failure? {
+    let needed = Terms().unknowns
+    guard points.count >= needed else { return .tooFew(points.count, needed: needed) }
     let least = leastReach * size(points)
     for axis in 0..<3 {
-      if !points.contains(where: { $0[axis] > least }) {
-        throw .notTurned(axis: axis, isPositive: true)
-      }
-      if !points.contains(where: { $0[axis] < -least }) {
-        throw .notTurned(axis: axis, isPositive: false)
+      for sign in [1.0, -1] where !points.contains(where: { sign * $0[axis] > least }) {
+        return .notTurned(axis: axis, isPositive: sign > 0)
       }
     }
     var directions: [Vector3] = []
-    for point in points where directions.count < Terms().unknowns {
+    for point in points where directions.count < needed {
       if !directions.contains(where: { CalibrationStudy.isSame($0, point) }) {
         directions.append(point)
       }
     }
-    guard directions.count == Terms().unknowns else {
-      throw .tooFew(directions.count, needed: Terms().unknowns)
-    }
+    return directions.count < needed ? .tooFew(directions.count, needed: needed) : nil
   }
 
   /// The median magnitude, 1 g unless a scale is wrong.
@@ -226,9 +213,7 @@ struct GravityFit: Sendable {
       throw .undetermined(axis: GravityFit.leastVaried(points.map(\.acceleration)))
     }
     self.known = known
-    self.terms = terms
-    (offset, matrix, drift) = (model.offset, model.matrix, model.drift)
-    reference = terms.order > 0 ? model.reference : nil
+    self.model = model
     residualAfter = (cost / Double(points.count)).squareRoot()
     redundancies = points.map { max(0, 1 - factors.variance(of: model.row($0).0)) }
   }
@@ -237,11 +222,14 @@ struct GravityFit: Sendable {
   private static func known(
     _ points: [StillPoint], _ model: GravityModel, _ bound: ErrorBound
   ) -> (offset: Vector3, scale: Vector3)? {
-    let (terms, size) = (model.terms, GravityModel.unknowns(ofOrder: usualDrift.count))
-    let whole = GravityModel(model, points, order: usualDrift.count)
+    let (terms, all) = (model.terms, Terms(hasCross: true, order: usualDrift.count))
+    let size = all.unknowns
+    var whole = GravityModel(points, all)
+    (whole.offset, whole.matrix) = (model.offset, model.matrix)
+    for (power, drift) in model.drift.enumerated() { whole.drift[power] = drift }
     var equations = NormalEquations(unknowns: size)
     for point in points { equations.add(whole.row(point).0, value: 0) }
-    for place in 6..<size where place < 9 ? !terms.contains(.cross) : place >= 9 + 3 * terms.order {
+    for place in 6..<size where place < 9 ? !terms.hasCross : place >= 9 + 3 * terms.order {
       let ratio = bound.deviation / (place < 9 ? usualCross : usualDrift[place / 3 - 3])
       equations.add((0..<size).map { $0 == place ? 1 : 0 }, value: 0, weight: ratio * ratio)
     }
@@ -260,13 +248,6 @@ struct GravityFit: Sendable {
       }
     }
     return known
-  }
-
-  /// The magnitude of a point less 1 g, afterwards.
-  func residual(of point: StillPoint) -> Double {
-    let warmth = (point.temperature ?? 0) - (reference ?? point.temperature ?? 0)
-    let offset = offset + GravityModel.change(drift, at: warmth)
-    return (matrix * (point.acceleration - offset)).length - 1
   }
 
   private static func axis(ofUnknown index: Int, _ terms: Terms) -> Int {

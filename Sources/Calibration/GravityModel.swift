@@ -8,13 +8,12 @@ import IMUModel
 ///     offset    diagonal   cross terms   change of the offset with temperature, by order
 struct GravityModel {
   let terms: GravityFit.Terms
-  /// Unknown elements of the matrix.
-  private let matrixUnknowns: Int
   /// The mean temperature, and the largest distance from it; 0 without a change with temperature.
   let reference: Double
   let reach: Double
   var offset = Vector3()
   var matrix = SensorMatrix.identity
+  /// The first order first.
   var drift: [Vector3]
 
   /// Rows and columns of the unknowns after the offset.
@@ -22,39 +21,20 @@ struct GravityModel {
 
   init(_ points: [StillPoint], _ terms: GravityFit.Terms) {
     self.terms = terms
-    matrixUnknowns = terms.matrixUnknowns
     drift = Array(repeating: Vector3(), count: terms.order)
-    let temperatures = terms.order > 0 ? points.compactMap(\.temperature) : []
+    var temperatures = terms.order > 0 ? points.compactMap(\.temperature) : []
+    if temperatures.count < points.count { temperatures = [] }
     let mean = temperatures.reduce(0, +) / Double(max(1, temperatures.count))
     (reference, reach) = (mean, temperatures.map { abs($0 - mean) }.max() ?? 0)
   }
-
-  /// The same solution with cross terms and a change with temperature up to an order.
-  init(_ model: GravityModel, _ points: [StillPoint], order: Int) {
-    terms = model.terms
-    matrixUnknowns = 6
-    (offset, matrix) = (model.offset, model.matrix)
-    drift = model.drift + Array(repeating: Vector3(), count: order - model.drift.count)
-    let temperatures = points.compactMap(\.temperature)
-    let isKnown = temperatures.count == points.count
-    reference = isKnown ? temperatures.reduce(0, +) / Double(max(1, temperatures.count)) : 0
-    reach = isKnown ? temperatures.map { [reference] in abs($0 - reference) }.max() ?? 0 : 0
-  }
-
-  /// The number of unknowns with cross terms and a change up to an order.
-  static func unknowns(ofOrder order: Int) -> Int { 9 + 3 * order }
 
   private func warmth(_ point: StillPoint) -> Double {
     reach > 0 ? (point.temperature ?? reference) - reference : 0
   }
 
   private func centred(_ point: StillPoint) -> Vector3 {
-    point.acceleration - offset - GravityModel.change(drift, at: warmth(point))
-  }
-
-  /// The change of an offset at a temperature less the reference; `drift` has the first order first.
-  static func change(_ drift: [Vector3], at warmth: Double) -> Vector3 {
-    drift.reversed().reduce(Vector3()) { ($0 + $1) * warmth }
+    let warmth = warmth(point)
+    return point.acceleration - offset - drift.reversed().reduce(Vector3()) { ($0 + $1) * warmth }
   }
 
   /// The derivatives of a residual by the unknowns, and the residual.
@@ -67,7 +47,7 @@ struct GravityModel {
     for axis in 0..<3 {
       row.append(-(0..<3).reduce(0) { $0 + direction[$1] * matrix.rows[$1][axis] })
     }
-    for (r, c) in GravityModel.places.prefix(matrixUnknowns) {
+    for (r, c) in GravityModel.places.prefix(terms.matrixUnknowns) {
       row.append(direction[r] * centred[c])
     }
     var power = 1.0
@@ -80,12 +60,12 @@ struct GravityModel {
 
   /// The factors of the unknowns in an axis's offset at a temperature, less the reference.
   func offsetRow(_ axis: Int, _ warmth: Double) -> [Double] {
-    var row = Array(repeating: 0.0, count: 3 + matrixUnknowns + 3 * drift.count)
+    var row = Array(repeating: 0.0, count: terms.unknowns)
     row[axis] = 1
     var size = 1.0
     for power in drift.indices {
       size *= warmth
-      row[3 + matrixUnknowns + 3 * power + axis] = size
+      row[3 + terms.matrixUnknowns + 3 * power + axis] = size
     }
     return row
   }
@@ -103,10 +83,10 @@ struct GravityModel {
     return model
   }
 
+  /// The magnitude of a point less 1 g.
+  func residual(_ point: StillPoint) -> Double { (matrix * centred(point)).length - 1 }
+
   func cost(_ points: [StillPoint]) -> Double {
-    points.reduce(0) { sum, point in
-      let residual = (matrix * centred(point)).length - 1
-      return sum + residual * residual
-    }
+    points.map(residual).reduce(0) { $0 + $1 * $1 }
   }
 }

@@ -30,19 +30,11 @@ enum RateBound {
   static func bound(
     of offset: Vector3, _ points: [StillPoint], _ rates: [Vector3], order: Int?
   ) -> Double {
-    var directions: [(pull: Vector3, sum: Vector3, count: Double)] = []
-    for (number, (point, rate)) in zip(RestRates.directions(points), zip(points, rates)) {
-      if number == directions.count {
-        let size = point.acceleration.length
-        let pull = size > 0 ? point.acceleration / size : Vector3(0, 0, 1)
-        directions.append((pull, Vector3(), 0))
-      }
-      directions[number].sum += rate
-      directions[number].count += 1
-    }
+    let directions = RestRates.groups(
+      zip(points, rates).map { StillPoint(acceleration: $0.acceleration, rate: $1) })
     let all = Double(rates.count)
     let weights = directions.map {
-      order == nil ? 1 / Double(directions.count) : $0.count / all
+      order == nil ? 1 / Double(directions.count) : Double($0.count) / all
     }
     let factor = order == nil ? medianVariance : 1
     func squares(_ values: [Vector3]) -> Double {
@@ -52,10 +44,13 @@ enum RateBound {
       ErrorBound(
         squares: squares(values), spare: values.count - 1 - (order ?? 0), usual: usualVariation)
     }
-    let means = directions.map { $0.sum / $0.count }
+    let means = directions.map { $0.reduce(Vector3()) { $0 + $1.rate } / Double($0.count) }
     let usual = ErrorBound.usualSquares(usualGravity)
     let gravity = (usual.squares + squares(means)) / Double(usual.count + means.count - 1)
-    let pull = zip(directions, weights).reduce(Vector3()) { $0 + $1.0.pull * $1.1 }.length
+    let pull = zip(directions, weights).reduce(Vector3()) { sum, part in
+      let first = part.0[0].acceleration
+      return sum + (first == Vector3() ? Vector3(0, 0, 1) : first.direction) * part.1
+    }.length
     return max(
       bound(rates).bound(factor / all),
       bound(means).bound(

@@ -108,6 +108,16 @@ enum RestRates {
     return result
   }
 
+  /// Points by their direction of gravity.
+  static func groups(_ points: [StillPoint]) -> [[StillPoint]] {
+    var groups: [[StillPoint]] = []
+    for (number, point) in zip(directions(points), points) {
+      if number == groups.count { groups.append([]) }
+      groups[number].append(point)
+    }
+    return groups
+  }
+
   /// The number of each point's direction of gravity, in the order of first appearance.
   ///
   /// - Complexity: n times the number of directions; the sphere has room for some thousands.

@@ -60,16 +60,12 @@ struct WindowSums {
 
   /// The means of three channels from `first` on, and their standard deviations.
   func axes(from first: Int, scale: Double) -> (mean: Vector3, deviation: Vector3) {
-    var mean = Vector3()
-    var deviation = Vector3()
-    let n = Double(count)
-    for axis in 0..<3 {
-      let average = Double(sums[first + axis]) / n
-      let variance = max(0, Double(squares[first + axis]) / n - average * average)
-      mean[axis] = average * scale
-      deviation[axis] = variance.squareRoot() * abs(scale)
+    func mean(_ sums: SIMD8<Int64>) -> Vector3 {
+      Vector3(Double(sums[first]), Double(sums[first + 1]), Double(sums[first + 2])) / Double(count)
     }
-    return (mean, deviation)
+    let average = mean(sums)
+    let variance = pointwiseMax(mean(squares) - average * average, Vector3())
+    return (average * scale, variance.squareRoot() * abs(scale))
   }
 
   var temperatureCount: Double { Double(sums[6]) / Double(count) }

@@ -12,54 +12,42 @@ extension JSONWriter {
       json.member("name", calibration.name)
       json.member("sensor", calibration.sensor)
       json.member("made", RFC3339.text(nanoseconds: calibration.made))
-      json.conditions(calibration.conditions)
-      json.accelerometer(calibration.accelerometer)
-      json.gyroscope(calibration.gyroscope)
+      json.part("conditions", calibration.conditions) { json, made in
+        json.number("rate_hz", made.rate)
+        json.member(
+          "accelerometerRange_g", made.accelerometerRange == 0 ? nil : made.accelerometerRange)
+        json.member("gyroscopeRange_dps", made.gyroscopeRange == 0 ? nil : made.gyroscopeRange)
+        json.member("lowest_c", number: made.temperatures.map { "\($0.lowerBound)" })
+        json.member("highest_c", number: made.temperatures.map { "\($0.upperBound)" })
+      }
+      json.part("accelerometer", calibration.accelerometer) { json, part in
+        json.vector("offset_g", part.offset)
+        json.member("matrix", part.matrix.rows) { $0.numbers($1) }
+        json.drift(part.drift, unit: "g")
+        json.member("points", part.points)
+        json.member("unchecked", part.unchecked)
+        json.number("residualBefore_g", part.residual.before)
+        json.number("residualAfter_g", part.residual.after)
+      }
+      json.part("gyroscope", calibration.gyroscope) { json, part in
+        json.vector("offset_dps", part.offset)
+        json.vector("scale", part.scale)
+        json.drift(part.drift, unit: "dps")
+      }
     }
   }
 
-  /// What a calibration was made at, or `null`.
-  private mutating func conditions(_ made: SensorCalibration.Conditions?) {
-    key("conditions")
-    guard let made else { return null() }
-    object { json in
-      json.number("rate_hz", made.rate)
-      json.member(
-        "accelerometerRange_g", made.accelerometerRange == 0 ? nil : made.accelerometerRange)
-      json.member("gyroscopeRange_dps", made.gyroscopeRange == 0 ? nil : made.gyroscopeRange)
-      json.member("lowest_c", number: made.temperatures.map { "\($0.lowerBound)" })
-      json.member("highest_c", number: made.temperatures.map { "\($0.upperBound)" })
-    }
-  }
-
-  private mutating func accelerometer(_ part: SensorCalibration.Accelerometer?) {
-    key("accelerometer")
-    guard let part else { return null() }
-    object { json in
-      json.vector("offset_g", part.offset)
-      json.member("matrix", part.matrix.rows) { $0.numbers($1) }
-      json.drift(part.drift, unit: "g")
-      json.member("points", part.points)
-      json.member("unchecked", part.unchecked)
-      json.number("residualBefore_g", part.residual.before)
-      json.number("residualAfter_g", part.residual.after)
-    }
-  }
-
-  private mutating func gyroscope(_ part: SensorCalibration.Gyroscope?) {
-    key("gyroscope")
-    guard let part else { return null() }
-    object { json in
-      json.vector("offset_dps", part.offset)
-      json.vector("scale", part.scale)
-      json.drift(part.drift, unit: "dps")
-    }
+  /// An object of what is known, or `null`.
+  private mutating func part<Value>(
+    _ name: String, _ value: Value?, _ fill: (inout JSONWriter, Value) -> Void
+  ) {
+    key(name)
+    guard let value else { return null() }
+    object { fill(&$0, value) }
   }
 
   private mutating func drift(_ drift: TemperatureDrift?, unit: String) {
-    key("drift")
-    guard let drift else { return null() }
-    object { json in
+    part("drift", drift) { json, drift in
       json.number("reference_c", drift.reference)
       json.number("lowest_c", drift.span.lowerBound)
       json.number("highest_c", drift.span.upperBound)

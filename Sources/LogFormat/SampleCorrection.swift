@@ -51,18 +51,16 @@ public struct SampleCorrection: Sendable {
   /// The sample without the sensor's errors, in the axes of the mounting.
   public func corrected(_ sample: RawSample, _ channels: ChannelSet) -> RawSample {
     var sample = sample
+    let warmth = temperature(sample.temperature, channels)
     if let part = calibration?.accelerometer {
-      let scale = original.accelerometerScale.value
+      let measured = Vector3(Double(sample.ax), Double(sample.ay), Double(sample.az))
       let value = part.corrected(
-        Vector3(Double(sample.ax), Double(sample.ay), Double(sample.az)) * scale,
-        temperature: temperature(sample.temperature, channels))
+        measured * original.accelerometerScale.value, temperature: warmth)
       set(&sample, from: 0, value / sensor.accelerometerScale.value)
     }
     if let part = calibration?.gyroscope {
-      let scale = original.gyroscopeScale.value
-      let value = part.corrected(
-        Vector3(Double(sample.gx), Double(sample.gy), Double(sample.gz)) * scale,
-        temperature: temperature(sample.temperature, channels))
+      let measured = Vector3(Double(sample.gx), Double(sample.gy), Double(sample.gz))
+      let value = part.corrected(measured * original.gyroscopeScale.value, temperature: warmth)
       set(&sample, from: 3, value / sensor.gyroscopeScale.value)
     }
     if let axes {

@@ -24,7 +24,7 @@ struct SpectrumTests {
   func velocity() throws {
     let found = spectrum(
       Noise.sine(60_000, amplitude: 12_000, frequency: 0.05), length: 4096, rate: 1000)
-    let velocity = try #require(found.integralRMS(in: 10..<500))
+    let velocity = try #require(found.rms(in: 10..<500, ofIntegral: true))
     #expect(abs(velocity / (12_000 / 2.0.squareRoot() / (2 * Double.pi * 50)) - 1) < 1e-3)
   }
 
@@ -87,6 +87,6 @@ struct SpectrumTests {
     #expect(found.rms(in: 0.1..<1) == nil)
     #expect(found.rms(in: 50..<100) == nil)
     #expect(found.rms(in: 40..<100) != nil)
-    #expect(found.integralRMS(in: 60..<1000) == nil)
+    #expect(found.rms(in: 60..<1000, ofIntegral: true) == nil)
   }
 }

@@ -26,7 +26,7 @@ struct CalibrationTruthTests {
     var recording = try MadeUpRecording()
     recording.poses(ImperfectSensor.faces + ImperfectSensor.diagonals[..<3], 7000)
     recording.study.finish()
-    #expect(recording.study.windows.count >= FreeLivingFit.leastPoints)
+    #expect(recording.study.windows.count >= GravityFit.leastWindows)
     let result = recording.study.result()
     #expect(result.method == .orientations)
     try expectTruth(result)
@@ -39,7 +39,7 @@ struct CalibrationTruthTests {
       if count == 300 { recording.rest(Vector3(0, 0, 1), 52_000) }
       recording.faces(count)
       recording.study.finish()
-      #expect(recording.study.windows.count >= FreeLivingFit.leastPoints)
+      #expect(recording.study.windows.count >= GravityFit.leastWindows)
       let result = recording.study.result()
       #expect(result.method == .faces && result.missing.contains(.crossTerms))
       #expect(result.remarks.contains { $0.contains("cross terms are not determined") })

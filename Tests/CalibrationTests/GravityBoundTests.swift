@@ -62,9 +62,10 @@ struct GravityBoundTests {
       for _ in 0..<150 {
         let sensor = ImperfectSensor()
         let orders = [random.vector(0.0005), random.vector(0.000005), random.vector(0.000_000_05)]
-        func offset(_ warmth: Double) -> Vector3 {
-          sensor.offset + orders.reversed().reduce(Vector3()) { ($0 + $1) * warmth }
+        func change(_ orders: [Vector3], _ warmth: Double) -> Vector3 {
+          orders.reversed().reduce(Vector3()) { ($0 + $1) * warmth }
         }
+        func offset(_ warmth: Double) -> Vector3 { sensor.offset + change(orders, warmth) }
         let points = (0..<5).flatMap { place in
           let warmth = span * (Double(place) / 4 - 0.5)
           return directions.map { direction in
@@ -75,7 +76,7 @@ struct GravityBoundTests {
         }
         let fit = try GravityFit(points)
         for (index, warmth) in warmths.enumerated() {
-          let off = fit.offset + GravityModel.change(fit.drift, at: warmth) - offset(warmth)
+          let off = fit.offset + change(fit.drift, warmth) - offset(warmth)
           if max(off.max(), -off.min()) <= fit.known.offset.max() { within[index] += 1 }
         }
       }

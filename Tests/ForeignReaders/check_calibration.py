@@ -143,7 +143,7 @@ def check_ferraris():
 
 
 def check_windows(slope):
-    """Fifty minutes in many directions, against actipy: the same rounds on the same windows.
+    """Fifty minutes in many directions, against actipy: another solution from the same windows.
 
     It sways by 0.9 °/s as on a chest that breathes: no pose is at rest, and a window of 10 s is as both count it.
     """
@@ -185,13 +185,19 @@ def check_windows(slope):
     worst = {
         "scale": np.abs(scale - theirs).max(),
         "intercept, g": np.abs(intercept - [info[f"Calib{axis}Intercept"] for axis in axes]).max(),
-        "error, mg": abs(found["residualAfter_g"] * 1000 - info["CalibErrorAfter(mg)"]),
     }
     if drift:
         worst["slope, g/°C"] = np.abs(slopes - [info[f"Calib{axis}SlopeT"] for axis in axes]).max()
     print("actipy, %s:" % name, {key: "%.2g" % value for key, value in worst.items()})
-    assert max(worst.values()) < 1e-3, worst
-    assert worst.get("slope, g/°C", 0) < 1e-6, worst
+    # Ours is a root mean square, theirs a mean: of normal errors that is 1.25 times as much.
+    ratio = found["residualAfter_g"] * 1000 / info["CalibErrorAfter(mg)"]
+    print("the error: %.2f times theirs; the scale's distance from the truth: %.1e, theirs: %.1e" % (
+        ratio, np.abs(scale - SCALE).max(), np.abs(theirs - SCALE).max()))
+    assert 1.1 < ratio < 1.4, ratio
+    assert np.abs(scale - SCALE).max() < 1e-4 and np.abs(slopes + SCALE * slope).max() < 5e-6, (scale, slopes)
+    assert np.abs(np.array(found["offset_g"]) - OFFSET - (reference - 27 if drift else 0) * slope).max() < 1e-4, found
+    assert max(worst.values()) < 1.5e-4, worst
+    assert worst.get("slope, g/°C", 0) < 5e-6, worst
 
 
 check_ferraris()

@@ -55,14 +55,11 @@ package struct NoiseTerms: Equatable, Sendable {
     let points = curve.points.filter {
       $0.independent >= NoiseTerms.leastIndependent && $0.deviation > 0
     }
-    if let reason = motion ?? NoiseTerms.reason(against: points) {
-      let refused = Term.refused(reason)
-      (randomWalk, biasInstability, rateRandomWalk) = (refused, refused, refused)
-      return
-    }
-    let fit = NoiseFit(points[...])
-    guard fit.misfit < NoiseTerms.greatestMisfit else {
-      let refused = Term.refused("the curve is not that of noise: something periodic, or a knock")
+    let reason = motion ?? NoiseTerms.reason(against: points)
+    let fit = reason == nil ? NoiseFit(points[...]) : nil
+    guard let fit, fit.misfit < NoiseTerms.greatestMisfit else {
+      let refused = Term.refused(
+        reason ?? "the curve is not that of noise: something periodic, or a knock")
       (randomWalk, biasInstability, rateRandomWalk) = (refused, refused, refused)
       return
     }

@@ -10,15 +10,11 @@ import Text
 ///     │ Hz ┌───────────────────────────┐ dB │
 ///     │    │▒▒▒░░░▒▒▒                  │ █  │   █ the colours with their values
 ///     │    └───────────────────────────┘ ▒  │
-///     └────── time ─────────────────────────┘
+///     └────── time ─────────────────────────┘     the cells from 70 to 850 and from 60 to 420
 ///
 /// Colours rise in lightness and are told apart by colour-blind people; the sheet is white or, where the reader's screen is
 /// dark, dark. Within a page the drawing has neither sheet nor style of its own: the page styles the class `line`.
 package struct SpectrogramDrawing {
-  private static let left = 70.0
-  private static let right = 850.0
-  private static let top = 60.0
-  private static let bottom = 420.0
   /// From low to high: twelve of matplotlib's viridis.
   private static let colours = [
     "#440154", "#482173", "#433e85", "#38588c", "#2d708e", "#25858e", "#1e9b8a", "#2ab07f",
@@ -87,11 +83,8 @@ package struct SpectrogramDrawing {
 
   /// From cells, counted from the lower left corner, to the drawing's units.
   private var cells: String {
-    let across =
-      (SpectrogramDrawing.right - SpectrogramDrawing.left) / Double(spectrogram.columns.count)
-    let up = (SpectrogramDrawing.bottom - SpectrogramDrawing.top) / Double(spectrogram.rows)
-    return
-      "translate(70 \(decimal(SpectrogramDrawing.bottom - up / 2))) scale(\(decimal(across)) -\(decimal(up)))"
+    let (across, up) = (780 / Double(spectrogram.columns.count), 360 / Double(spectrogram.rows))
+    return "translate(70 \(decimal(420 - up / 2))) scale(\(decimal(across)) -\(decimal(up)))"
   }
 
   private func level(_ column: Int, _ row: Int) -> Int? {
@@ -125,17 +118,16 @@ package struct SpectrogramDrawing {
   }
 
   private var frequencies: String {
-    let (top, bottom) = (SpectrogramDrawing.top, SpectrogramDrawing.bottom)
     // A cell reaches half a step below and above its frequency, and the lowest is a step above 0.
     let lowest = spectrogram.top / Double(spectrogram.rows) / 2
     let ticks = AxisTicks(lowest...max(spectrogram.top + lowest, 1e-9), atMost: 8).ticks
     let labels = ticks.map { tick in
-      let y = bottom - (bottom - top) * (tick.value - lowest) / spectrogram.top
+      let y = 420 - 360 * (tick.value - lowest) / spectrogram.top
       return "<path class=\"line\" stroke=\"#888\" d=\"M65 \(decimal(y))H70\"/>"
         + "<text x=\"60\" y=\"\(decimal(y + 4.5))\" text-anchor=\"end\">\(tick.label)</text>\n"
     }
     return labels.joined()
-      + "<text transform=\"translate(18 \(decimal((top + bottom) / 2))) rotate(-90)\" text-anchor=\"middle\">"
+      + "<text transform=\"translate(18 240) rotate(-90)\" text-anchor=\"middle\">"
       + "Frequency in Hz</text>\n"
       + "<rect class=\"line\" fill=\"none\" stroke=\"#888\" x=\"70\" y=\"60\" width=\"780\" height=\"360\"/>\n"
   }
@@ -155,16 +147,15 @@ package struct SpectrogramDrawing {
 
   /// The colours with their decibels.
   private var key: String {
-    let (top, bottom) = (SpectrogramDrawing.top, SpectrogramDrawing.bottom)
-    let height = (bottom - top) / Double(SpectrogramDrawing.colours.count)
+    let height = 360 / Double(SpectrogramDrawing.colours.count)
     let boxes = SpectrogramDrawing.colours.enumerated().map { level, colour in
-      "<rect x=\"870\" y=\"\(decimal(bottom - height * Double(level + 1)))\" width=\"18\" "
+      "<rect x=\"870\" y=\"\(decimal(420 - height * Double(level + 1)))\" width=\"18\" "
         + "height=\"\(decimal(height))\" fill=\"\(colour)\"/>"
     }
     let labels = AxisTicks(range, atMost: 8).ticks.map { tick in
       let part = (tick.value - range.lowerBound) / (range.upperBound - range.lowerBound)
       return
-        "<text x=\"893\" y=\"\(decimal(bottom - (bottom - top) * part + 4.5))\">\(tick.label)</text>"
+        "<text x=\"893\" y=\"\(decimal(424.5 - 360 * part))\">\(tick.label)</text>"
     }
     return boxes.joined() + "\n" + labels.joined(separator: "\n")
       + "\n<text x=\"870\" y=\"50\">dB</text>\n"

@@ -45,15 +45,17 @@ package struct Spectrum: Equatable, Sendable {
   }
 
   /// The root mean square in a band; `nil` when the spectrum does not resolve it, or ends before it does.
-  package func rms(in band: Range<Double>) -> Double? {
+  ///
+  /// - Parameter isIntegral: Whether of the integral over time: of the velocity where this is the spectrum of an acceleration.
+  ///   Each value is then divided by (2πf)².
+  package func rms(in band: Range<Double>, ofIntegral isIntegral: Bool = false) -> Double? {
     let places = places(band)
-    guard covers(band), !places.isEmpty else { return nil }
-    return (density[places].reduce(0, +) * resolution).squareRoot()
-  }
-
-  /// Whether a band begins at the second value or later and before the last one.
-  func covers(_ band: Range<Double>) -> Bool {
-    band.lowerBound >= lowest && band.lowerBound < highest
+    guard band.lowerBound >= lowest, band.lowerBound < highest, !places.isEmpty else { return nil }
+    let sum = places.reduce(0.0) { sum, place in
+      let angular = isIntegral ? 2 * Double.pi * resolution * Double(place) : 1
+      return sum + density[place] / (angular * angular)
+    }
+    return (sum * resolution).squareRoot()
   }
 
   /// The frequencies that a band must begin from, and below, in hertz.
@@ -72,18 +74,6 @@ package struct Spectrum: Equatable, Sendable {
     }
     guard places(band).isEmpty else { return nil }
     return "no value of the spectrum is in it, and these are \(spacing)"
-  }
-
-  /// The root mean square of the integral over time of what is in a band: of the velocity where this is the spectrum of an
-  /// acceleration. Each value is divided by (2πf)².
-  func integralRMS(in band: Range<Double>) -> Double? {
-    let places = places(band)
-    guard covers(band), !places.isEmpty else { return nil }
-    let sum = places.reduce(0.0) { sum, place in
-      let angular = 2 * Double.pi * resolution * Double(place)
-      return sum + density[place] / (angular * angular)
-    }
-    return (sum * resolution).squareRoot()
   }
 
   /// A peak is this many times as high as the median of its surroundings.

@@ -53,20 +53,14 @@ final class Welch {
   /// Loads one window, or two, into the lanes of the transform.
   private func load(_ first: UnsafePointer<Int16>, _ second: UnsafePointer<Int16>?) {
     let (even, odd, half) = (transform.even, transform.odd, length / 2)
-    let mean = SIMD2(Welch.mean(first, length), second.map { Welch.mean($0, length) } ?? 0)
+    let other = second ?? first
+    let mean = SIMD2(Welch.mean(first, length), Welch.mean(other, length))
+    let lanes = SIMD2(1, second == nil ? 0.0 : 1)
     window.withUnsafeBufferPointer { window in
-      guard let second else {
-        for k in 0..<half {
-          even[k] = SIMD2((Double(first[2 * k]) - mean.x) * window[2 * k], 0)
-          odd[k] = SIMD2((Double(first[2 * k + 1]) - mean.x) * window[2 * k + 1], 0)
-        }
-        return
+      func value(_ place: Int) -> SIMD2<Double> {
+        (SIMD2(Double(first[place]), Double(other[place])) - mean) * (lanes * window[place])
       }
-      for k in 0..<half {
-        even[k] = (SIMD2(Double(first[2 * k]), Double(second[2 * k])) - mean) * window[2 * k]
-        odd[k] =
-          (SIMD2(Double(first[2 * k + 1]), Double(second[2 * k + 1])) - mean) * window[2 * k + 1]
-      }
+      for k in 0..<half { (even[k], odd[k]) = (value(2 * k), value(2 * k + 1)) }
     }
   }
 

@@ -269,7 +269,7 @@ extension JSONWriter {
       json.member("kurtosis", axis.moments.kurtosis)
       json.member("clippedCount", axis.moments.clipped)
       if axis.isAcceleration { json.member("velocity_mm_s", axis.velocity) }
-      json.member("bandRMS_\(unit)", bands.map(axis.spectrum.rms(in:))) { $0.add($1) }
+      json.member("bandRMS_\(unit)", bands.map { axis.spectrum.rms(in: $0) }) { $0.add($1) }
       json.member("peaks", axis.peaks) { json, peak in
         json.object { json in
           json.member("frequency_hz", peak.frequency)

@@ -7,19 +7,20 @@ import Testing
 @testable import Calibration
 
 @Suite("Errors of an accelerometer from a long recording's still windows")
-struct FreeLivingFitTests {
+struct WindowFitTests {
   @Test("offset and scale are recovered, and the error falls below a milligravity")
   func recovered() throws {
     let sensor = ImperfectSensor(hasCrossTerms: false)
     let points = ImperfectSensor.directions(80).map {
       StillPoint(acceleration: sensor.measured($0))
     }
-    let fit = try FreeLivingFit(points, usesTemperature: false)
-    // a' = offset + scale · a is scale · (a − b).
-    #expect(isNear(-fit.offset / fit.scale, sensor.offset, 0.002), "\(fit)")
-    #expect(isNear(fit.scale, Vector3(1.02, 0.97, 1.05), 0.002), "\(fit)")
-    #expect(fit.errorBefore > 0.05 && fit.errorAfter < 0.001 && fit.rounds > 1)
-    #expect(FreeLivingFit.largestError == 0.01, "10 mg, as van Hees has it")
+    let fit = try GravityFit(windows: points, usesTemperature: false)
+    #expect(isNear(fit.offset, sensor.offset, 1e-9), "\(fit)")
+    for axis in 0..<3 {
+      #expect(isNear(fit.matrix.rows[axis], sensor.matrix.rows[axis], 1e-9), "\(fit)")
+    }
+    #expect(fit.residualBefore > 0.05 && fit.residualAfter < 1e-9)
+    #expect(GravityFit.largestError == 0.01, "10 mg, as van Hees has it")
   }
 
   @Test("a slope with temperature is told apart from the offset")
@@ -32,9 +33,9 @@ struct FreeLivingFitTests {
         acceleration: sensor.measured(direction) - slope * (temperature - 27),
         temperature: temperature)
     }
-    let fit = try FreeLivingFit(points, usesTemperature: true)
-    #expect(isNear(fit.temperatureSlope / fit.scale, slope, 0.00003), "\(fit)")
-    #expect(fit.errorAfter < 0.001)
+    let fit = try GravityFit(windows: points, usesTemperature: true)
+    #expect(isNear(fit.drift[0], -slope, 1e-9), "\(fit)")
+    #expect(fit.residualAfter < 1e-9)
   }
 
   @Test("a direction counts once in each half of the temperatures' span")
@@ -43,7 +44,7 @@ struct FreeLivingFitTests {
     let points = ImperfectSensor.directions(60).flatMap { direction in
       [20.0, 30].map { StillPoint(acceleration: sensor.measured(direction), temperature: $0) }
     }
-    #expect(try FreeLivingFit(points, usesTemperature: true).directionCount == 120)
+    #expect(try GravityFit(windows: points, usesTemperature: true).redundancies.count == 120)
   }
 
   /// A sensor as the data sheets have it.
@@ -86,12 +87,13 @@ struct FreeLivingFitTests {
           return StillPoint(acceleration: sensor.measured(directions[window % count]) + noise)
         }
         do throws(GravityFit.Failure) {
-          let fit = try FreeLivingFit(points, usesTemperature: false)
+          let fit = try GravityFit(windows: points, usesTemperature: false)
           accepted += 1
-          let offset = -fit.offset / fit.scale - sensor.offset
-          if max(offset.max(), -offset.min()) <= fit.offsetBound { offsets += 1 }
-          let scale = (0..<3).map { abs(fit.scale[$0] - sensor.matrix.rows[$0][$0]) }.max() ?? 1
-          if scale <= fit.scaleBound { scales += 1 }
+          let offset = fit.offset - sensor.offset
+          if max(offset.max(), -offset.min()) <= fit.known.offset.max() { offsets += 1 }
+          let scale =
+            (0..<3).map { abs(fit.matrix.rows[$0][$0] - sensor.matrix.rows[$0][$0]) }.max() ?? 1
+          if scale <= fit.known.scale.max() { scales += 1 }
         } catch {
           let isOfDirections =
             switch error {
@@ -124,7 +126,7 @@ struct FreeLivingFitTests {
       recording.move()
     }
     let result = recording.finished()
-    #expect(result.windowCount >= FreeLivingFit.leastPoints)
+    #expect(result.windowCount >= GravityFit.leastWindows)
     #expect(result.calibration == nil && result.method == nil, "\(result)")
     var mounted = result
     recording.study.noteConditions(AxisMap("-z,y,x"), &mounted)
@@ -139,8 +141,8 @@ struct FreeLivingFitTests {
   func refused() {
     func failure(_ directions: [Vector3]) -> GravityFit.Failure? {
       do throws(GravityFit.Failure) {
-        _ = try FreeLivingFit(
-          directions.map { StillPoint(acceleration: $0) }, usesTemperature: false)
+        _ = try GravityFit(
+          windows: directions.map { StillPoint(acceleration: $0) }, usesTemperature: false)
         return nil
       } catch {
         return error

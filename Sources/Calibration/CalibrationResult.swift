@@ -28,6 +28,8 @@ package struct CalibrationResult: Sendable {
     case gyroscopeScaleZ = "gyroscope.scale.z"
     /// The change of the rate at rest with temperature.
     case gyroscopeDrift = "gyroscope.drift"
+    /// Hard and soft iron beside the magnetometer.
+    case field
 
     package static func gyroscopeScale(_ axis: Int) -> Part {
       [gyroscopeScaleX, gyroscopeScaleY, gyroscopeScaleZ][axis]
@@ -44,6 +46,8 @@ package struct CalibrationResult: Sendable {
     package internal(set) var rate: Double?
     /// Of the worst of the axes whose scale of the rate is determined.
     package internal(set) var rateScale: Double?
+    /// What is left of the variation of the field's strength, as a part of it: a root mean square.
+    package internal(set) var field: Double?
   }
 
   /// `nil` if nothing is determined.
@@ -52,6 +56,8 @@ package struct CalibrationResult: Sendable {
   package internal(set) var method: Method?
   package internal(set) var bounds = Bounds()
   package internal(set) var poseCount = 0
+  /// Degrees below the horizontal at which the calibrated field points; `nil` without one.
+  package internal(set) var dip: Double?
   /// Still windows for the accelerometer.
   package internal(set) var windowCount = 0
   /// The length of a window in nanoseconds: 10 s, more for samples further apart than half a second.
@@ -80,7 +86,7 @@ extension SensorCalibration {
     return [
       accelerometer.map { _ in .accelerometer }, hasCrossTerms ? .crossTerms : nil,
       accelerometer?.drift.map { _ in .accelerometerDrift }, gyroscope.map { _ in .gyroscope },
-      gyroscope?.drift.map { _ in .gyroscopeDrift },
+      gyroscope?.drift.map { _ in .gyroscopeDrift }, field.map { _ in .field },
     ].compactMap { $0 } + scales.map { .gyroscopeScale($0) }
   }
 }

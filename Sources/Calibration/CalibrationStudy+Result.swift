@@ -15,6 +15,7 @@ extension CalibrationStudy {
     guard sampleCount > 0 else {
       if !channels.isDisjoint(with: .accelerometer) { result.missing.append(.accelerometer) }
       if !channels.isDisjoint(with: .gyroscope) { result.missing.append(.gyroscope) }
+      if sensor.field != nil { result.missing.append(.field) }
       result.refusals.append("there is no sample to calibrate from: choose another recording")
       return result
     }
@@ -38,8 +39,9 @@ extension CalibrationStudy {
     } else if hasRate {
       made.gyroscope = gyroscope(self.rests(), zeroRate: zeroRate, &result)
     }
+    made.field = field(made, &result)
     made.conditions = source.conditions(rests)
-    if made.accelerometer != nil || made.gyroscope != nil { result.calibration = made }
+    if !made.isEmpty { result.calibration = made }
     if channels.isDisjoint(with: [.accelerometer, .gyroscope]) {
       result.refusals.append(
         "neither acceleration nor rates are recorded: there is nothing to calibrate")

@@ -117,6 +117,8 @@ package struct CalibrationStudy {
   private var path = Path()
   /// The path at the beginning of the open window of half a second.
   private var shortStart = Path()
+  /// The magnetometer's values.
+  var field = FieldTrack()
   private var firstSample: RawSample?
   private var lastTick: UInt64?
   private var lastTime: Int64 = 0
@@ -138,9 +140,11 @@ package struct CalibrationStudy {
       least.long, Int(clamping: rate.tick(atNanoseconds: CalibrationStudy.longWindow)))
     longLength = rate.nanoseconds(atTick: UInt64(longCount))
     let others = channels.subtracting(.gyroscope)
+    var still = sensor
+    still.field = nil
     alone =
       channels.isSuperset(of: .all.subtracting(.temperature))
-      ? [CalibrationStudy(sensor, channels: others, rate: rate)] : []
+      ? [CalibrationStudy(still, channels: others, rate: rate)] : []
   }
 
   /// Whether all three axes of the gyroscope are recorded.
@@ -173,6 +177,12 @@ package struct CalibrationStudy {
     }
     integrate(tick, time, sample)
     noteChanges(sample)
+    if sensor.field != nil, channels.isSuperset(of: .accelerometer) {
+      field.add(
+        time,
+        Vector3(Double(sample.ax), Double(sample.ay), Double(sample.az))
+          * sensor.accelerometerScale.value)
+    }
     short.add(time, sample)
     long.add(time, sample)
     if short.count == shortCount {

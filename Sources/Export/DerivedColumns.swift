@@ -49,7 +49,7 @@ final class DerivedColumns {
     _ options: ExportOptions, _ plan: ExportPlan, _ samples: consuming MotionColumns,
     clipped: Int, _ notes: RecordingNotes?
   ) throws(ExportError) {
-    (clippedCount, field) = (clipped, notes.map { FieldRows($0, plan.description) })
+    (clippedCount, field) = (clipped, notes.map { FieldRows($0, plan) })
     (hasOrientation, hasLinear) = (options.hasOrientation, options.hasLinear)
     var columns: [Column] = []
     if hasOrientation {

@@ -130,7 +130,17 @@ public struct ExportOptions: Equatable, Sendable {
 
   /// The calibration that is applied to a recording's values; `nil` for none.
   func calibration(of description: RecordingDescription) -> SensorCalibration? {
-    chosenCalibration(of: description)?.limited(to: description.channels)
+    let usesField = hasField(description)
+    return chosenCalibration(of: description)?.limited(
+      to: description.channels, hasField: usesField)
+  }
+
+  /// Whether the output has the values of a recording's magnetometer.
+  func hasField(_ log: RecordingDescription) -> Bool {
+    log.sensor.field != nil
+      && (format == .json
+        || [.csv, .ndjson, .parquet, .mcap, .html].contains(format) && channels ?? .both == .both
+          && !isResampled && !isForHub)
   }
 
   /// The calibration that is to be applied, whether or not the recording has the values for it.

@@ -93,6 +93,11 @@ struct ExportPlan {
       + (options.hasUncertainty ? ExportedNames.bounds : [])
   }
 
+  /// Whether rows have columns of a magnetometer's values.
+  var hasFieldRows: Bool {
+    options.hasField(description) && ![.json, .mcap, .html].contains(options.format)
+  }
+
   /// The columns after those of the channels.
   var derivedColumns: [DerivedColumns.Column] { derived?.columns ?? [] }
 
@@ -101,6 +106,11 @@ struct ExportPlan {
 
   /// The calibration that is applied to the values; `nil` for none.
   var calibration: SensorCalibration? { options.calibration(of: description) }
+
+  /// A value of the magnetometer in µT as it is exported.
+  func microteslas(_ reading: FieldReading) -> [Double] {
+    description.microteslas(reading, without: calibration?.field)
+  }
 }
 
 // Times.

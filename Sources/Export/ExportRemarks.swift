@@ -21,16 +21,15 @@ extension Exporter {
     ]
   }
 
-  /// Whether rows, messages of their own or a graph have the values of a recording's magnetometer.
-  func hasField(_ log: RecordingDescription) -> Bool {
-    log.sensor.field != nil && [.csv, .ndjson, .parquet, .mcap, .html].contains(options.format)
-      && options.channels ?? .both == .both && !options.isResampled && !options.isForHub
-  }
-
-  /// A remark about the magnetometer's values where the output does not have them; none where the recording has none.
+  /// A remark about the magnetometer's values where the output does not have them, or they are calibrated.
   func fieldRemarks(_ log: RecordingDescription, isFollowed: Bool = false) -> [String] {
-    let isThere = [.json, .raw].contains(options.format) || hasField(log) && !isFollowed
-    guard let field = log.sensor.field, !isThere else { return [] }
+    guard let field = log.sensor.field, options.format != .raw else { return [] }
+    if options.hasField(log), !isFollowed {
+      guard let calibration = options.calibration(of: log), calibration.field != nil else {
+        return []
+      }
+      return ["the values of the magnetometer are calibrated (\(calibration.name))"]
+    }
     let name = Plain.text(field.model)
     return ["the values of the magnetometer \(name) are left out: --format json has them"]
   }

@@ -65,7 +65,7 @@ extension Exporter {
       remarks.append("the axes are those of the mounting, \(axes) of the chip")
     }
     if let calibration {
-      remarks.append(sentence(calibration, log))
+      remarks += sentence(calibration, log).map { [$0] } ?? []
     }
     return remarks
   }
@@ -133,9 +133,12 @@ extension Exporter {
     return all.filter { $0.isCalibrated && !exported.isDisjoint(with: $0.channels) }
   }
 
-  private func sentence(_ calibration: SensorCalibration, _ log: RecordingDescription) -> String {
+  private func sentence(_ calibration: SensorCalibration, _ log: RecordingDescription) -> String? {
     let parts = parts(calibration, log)
-    guard !parts.isEmpty else { return Exporter.ofNone(calibration) }
+    // Of the magnetometer's values another remark is made.
+    guard !parts.isEmpty else {
+      return calibration.field == nil ? Exporter.ofNone(calibration) : nil
+    }
     var text =
       "the values of the \(parts.map(\.name).joined(separator: " and ")) are calibrated (\(calibration.name)), in steps of 1.25 counts"
     if !log.channels.contains(.temperature) {

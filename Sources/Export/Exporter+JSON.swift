@@ -172,14 +172,14 @@ extension JSONWriter {
     case .mark(let mark): add(mark)
     case .sensor(let event): add(event, at: plan.time(ofTick: event.tick))
     case .damage(let damage): add(damage)
-    case .field(let value): add(value, plan.description)
+    case .field(let value): add(value, plan)
     default: break
     }
   }
 
   /// A value of the magnetometer: between which instants it was completed, and what it was.
-  private mutating func add(_ value: FieldReading, _ log: RecordingDescription) {
-    let axes = log.microteslas(value)
+  private mutating func add(_ value: FieldReading, _ plan: ExportPlan) {
+    let axes = plan.microteslas(value)
     object { json in
       json.member("t_lo_ns", value.time &- Int64(value.width))
       json.member("t_hi_ns", value.time)

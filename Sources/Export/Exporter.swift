@@ -120,8 +120,7 @@ public struct Exporter: Sendable {
   ) throws(ExportError) -> ExportPlan {
     var plan = try plan(reader.description)
     plan.origin = try reader.origin()
-    let hasField = hasField(plan.description) && ![.mcap, .html].contains(options.format)
-    let notes = hasField ? try notes(&reader, of: plan, hasField: true) : nil
+    let notes = plan.hasFieldRows ? try notes(&reader, of: plan, hasField: true) : nil
     plan.derived = try DerivedColumns.make(options, plan, notes, &reader)
     return plan
   }

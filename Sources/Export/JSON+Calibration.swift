@@ -34,6 +34,10 @@ extension JSONWriter {
         json.vector("scale", part.scale)
         json.drift(part.drift, unit: "dps")
       }
+      json.part("field", calibration.field) { json, part in
+        json.vector("offset_ut", part.offset)
+        json.member("matrix", part.matrix.rows) { $0.numbers($1) }
+      }
     }
   }
 

@@ -149,13 +149,13 @@ struct FieldRows {
   /// The most values of an export: 200 MB, a day at 97 Hz.
   static let limit = 1 << 23
 
-  private let log: RecordingDescription
+  private let plan: ExportPlan
   private var rest: ArraySlice<FieldReading>
   /// Values without a row so far.
   private var left: UInt64
 
-  init(_ notes: RecordingNotes, _ log: RecordingDescription) {
-    (self.log, rest, left) = (log, notes.field[...], UInt64(notes.field.count))
+  init(_ notes: RecordingNotes, _ plan: ExportPlan) {
+    (self.plan, rest, left) = (plan, notes.field[...], UInt64(notes.field.count))
   }
 
   /// The columns of a sample's row; not numbers where they are empty.
@@ -163,11 +163,11 @@ struct FieldRows {
     while let value = rest.first, value.time <= time {
       rest.removeFirst()
       // A double holds whole microseconds for 28 months.
-      guard (time - value.time) / 2 <= log.rate.periodNanoseconds,
+      guard (time - value.time) / 2 <= plan.description.rate.periodNanoseconds,
         let end = Double(exactly: value.time)
       else { continue }
       left -= 1
-      return log.microteslas(value) + [end - Double(value.width), end]
+      return plan.microteslas(value) + [end - Double(value.width), end]
     }
     return FieldRows.none
   }

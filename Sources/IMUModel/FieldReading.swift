@@ -37,6 +37,9 @@ public struct FieldReading: Equatable, Sendable, BitwiseCopyable {
   /// What else the chip says of them.
   public var flags: Flags
 
+  /// The middle of the interval.
+  public var middle: Int64 { time &- Int64(width) / 2 }
+
   /// A value.
   public init(time: Int64, width: UInt32, x: Int16, y: Int16, z: Int16, flags: Flags = []) {
     (self.time, self.width, self.flags) = (time, width, flags)
@@ -63,16 +66,29 @@ public struct FieldDescription: Equatable, Sendable {
   }
 }
 
+extension FieldDescription {
+  /// A value in µT along the accelerometer's axes, whatever its flags say.
+  public func microteslas(_ reading: FieldReading) -> Vector3 {
+    let along = axes.turned([reading.x, reading.y, reading.z].map { Double($0) * scale.value })
+    return Vector3(along[0], along[1], along[2])
+  }
+}
+
 extension RecordingDescription {
   /// A value in µT along the mounting's axes, to 1 nT; not numbers where the field was beyond what the chip can measure.
-  public func microteslas(_ reading: FieldReading) -> [Double] {
+  ///
+  /// - Parameter calibration: The iron whose effect is removed; `nil` for values as measured.
+  public func microteslas(
+    _ reading: FieldReading, without calibration: SensorCalibration.Field? = nil
+  ) -> [Double] {
     guard let field = sensor.field, !reading.flags.contains(.saturated) else {
       return [.nan, .nan, .nan]
     }
-    let counts = [reading.x, reading.y, reading.z].map { Double($0) * field.scale.value }
-    let along = field.axes.turned(counts)
+    let measured = field.microteslas(reading)
+    let along = calibration?.corrected(measured) ?? measured
+    let values = [along.x, along.y, along.z]
     // A zero has no sign.
-    return (axes?.turned(along) ?? along).map { ($0 * 1000).rounded() / 1000 + 0 }
+    return (axes?.turned(values) ?? values).map { ($0 * 1000).rounded() / 1000 + 0 }
   }
 }
 

@@ -46,7 +46,7 @@ extension CompletionKind {
   /// The simulator's motions, and files.
   static var motions: CompletionKind {
     .custom { words, index, prefix in
-      ["still", "tumble"] + Completions.files(words, index, prefix)
+      SensorRequest.motions.keys.sorted() + Completions.files(words, index, prefix)
     }
   }
 }

@@ -245,6 +245,29 @@ struct CalibrateTests {
     #expect(made.lines.contains { $0.hasPrefix("rate at rest") }, "\(made.lines)")
   }
 
+  @Test("a magnetometer that was turned is calibrated, kept, and refused where it was not")
+  func magnetometer() throws {
+    let record =
+      Bench.simulated + ["--sensor", "icm20948", "--field", "50", "--rate", "100", "--for", "60s"]
+    bench.run(record + ["--motion", "turn"]).expect(0)
+    let file = bench.directory.path + "/field.cal"
+    let made = bench.run("calibrate", "1", "-o", file).expect(1, "still in 1 of 6 poses")
+    #expect(made.lines.contains { $0.hasPrefix("hard iron     x ") }, "\(made.lines)")
+    // The simulated field points 60.9° down.
+    #expect(made.lines.contains { $0.hasSuffix("dip 61°") }, "\(made.lines)")
+    let json = try bench.run("calibrate", "1", "--json").json()
+    let calibration = try SensorCalibration(text: bench.directory.text(of: "field.cal"))
+    let field = try #require(calibration.field)
+    #expect(calibration.accelerometer == nil && calibration.sensor == "ICM-20948")
+    #expect(json["calibration"]["field"]["offset_ut"][0].double == field.offset.x)
+    bench.run(record + ["--motion", "tumble", "--calibration", file]).expect(0)
+    let info = try bench.run("info", "2", "--json").json()
+    #expect(info["calibration"]["field"]["matrix"][1][1].double == field.matrix.rows[1].y)
+    // About one axis alone the field never comes along it.
+    bench.run("calibrate", "2").expect(
+      65, "the magnetometer is not calibrated: the field never was along")
+  }
+
   @Test("a file that is not a calibration is refused before recording")
   func badFiles() throws {
     let bad = bench.file("bad.cal", "imulog-calibration 1\nid x\nend\n")
@@ -281,6 +304,8 @@ extension Bench {
       gyroscope-offset -1.2 0.4 2.7
       gyroscope-scale 1.01 0.985 1.02
       gyroscope-drift 25 18 41 2 0.01 0 -0.02 0.001 0.03 0
+      field-offset 12.25 -30.5 8.125
+      field-matrix 1.02 0.013 -0.008 0.011 0.97 0.021 0 0 1.01
       end
 
       """)

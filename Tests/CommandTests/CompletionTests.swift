@@ -80,7 +80,7 @@ struct CompletionTests {
     #expect(offered("imulog", "export", "latest", "-o", "walk") == ["walk.csv"])
     #expect(offered("imulog", "import", "walk") == ["walk.csv"])
     #expect(offered("imulog", "record", "--motion", "w") == ["walk.csv"])
-    #expect(offered("imulog", "record", "--motion", "t") == ["tumble"])
+    #expect(offered("imulog", "record", "--motion", "t") == ["tumble", "turn"])
   }
 
   @Test("know boards, chips, and the rates of the line's chip")

@@ -111,6 +111,52 @@ struct FieldExportTests {
     #expect(accelerations.report.remarks.contains { $0.contains("are left out") })
   }
 
+  @Test(
+    "are without the iron in every format that has them, in the mounting's axes, and it says so")
+  func calibrated() throws {
+    var log = TestLog.withField()
+    log.description.axes = axes("y,-x,z")
+    var matrix = SensorMatrix(diagonal: Vector3(1.2, 0.9, 1))
+    matrix.rows[0].z = -0.2
+    matrix.rows[2].y = 0.1
+    log.description.calibration = SensorCalibration(
+      id: RecordingID(high: 1, low: 2), name: "left shoe", sensor: log.description.sensor.model,
+      made: 0, field: SensorCalibration.Field(offset: Vector3(5, -1, 2), matrix: matrix))
+    let bytes = try log.bytes()
+    func export(_ format: ExportFormat, _ isCalibrated: Bool = true) throws -> (
+      bytes: [UInt8], report: Exporter.Report
+    ) {
+      var options = ExportOptions(format: format, units: format == .mcap ? .si : .raw)
+      options.isCalibrated = isCalibrated
+      return try TestLog.data(bytes, options)
+    }
+    // Along the accelerometer's axes (15, −1.05, 0.15) less (5, −1, 2), by the matrix (12.37, −0.045, −1.855).
+    let wanted = [-0.045, -12.37, -1.855]
+    let texts = try [ExportFormat.csv, .ndjson, .json].map {
+      String(decoding: try export($0).bytes, as: UTF8.self)
+    }
+    #expect(texts[0].contains(",-0.045,-12.37,-1.855,55000000,60000000\n"), "\(texts[0])")
+    #expect(texts[1].contains(#""mx":-0.045,"my":-12.37,"mz":-1.855,"m_lo_ns":55000000"#))
+    #expect(
+      texts[2].contains(
+        #""t_hi_ns":60000000,"mx_ut":-0.045,"my_ut":-12.37,"mz_ut":-1.855}"#), "\(texts[2])")
+    let columns = try ParquetReader(export(.parquet).bytes).columns
+    let cells = ["mx", "my", "mz"].map { columns[$0]?.cells[1] }
+    #expect(cells == wanted.map { .double($0) })
+    let message = try MCAPFile(export(.mcap).bytes).messages.filter { $0.topic == "/imu/mag" }[2]
+    var cursor = MCAPFile.Cursor(message.data, 20)
+    for microtesla in wanted { #expect(try cursor.double() == microtesla / 1_000_000) }
+    let remark = "the values of the magnetometer are calibrated (left shoe)"
+    for format in [ExportFormat.csv, .ndjson, .json, .parquet, .mcap] {
+      let remarks = try export(format).report.remarks
+      #expect(remarks.contains(remark) && !remarks.contains { $0.contains("of no sensor") })
+      #expect(try !export(format, false).report.remarks.contains(remark))
+    }
+    #expect(
+      try export(.cwa).report.remarks.contains(
+        "the calibration (left shoe) is of no sensor whose values are here"))
+  }
+
   @Test("are left out of a drawing, and of an import, with a word")
   func leftOut() throws {
     let bytes = try FieldExportTests.log().bytes()

@@ -15,6 +15,9 @@ struct CalibrationTextTests {
       points: 24, residual: (0.0832, 0.1 + 0.2)),
     gyroscope: SensorCalibration.Gyroscope(
       offset: Vector3(-1.2, 0.4, 2.7), scale: Vector3(1, 0.98, 1.02)),
+    field: SensorCalibration.Field(
+      offset: Vector3(12.25, -30.5, 1.0 / 3),
+      matrix: SensorMatrix(diagonal: Vector3(1.02, 0.98, 1.000001))),
     conditions: SensorCalibration.Conditions(
       rate: 30.0 / 7, accelerometerRange: 4, gyroscopeRange: 500, temperatures: -3.25...41.5))
 
@@ -46,12 +49,12 @@ struct CalibrationTextTests {
         length <= 20 || error?.sentence.contains("left.cal is not a whole calibration") == true,
         "\(length): \(error?.sentence ?? "")")
     }
-    let long = example.text + "x " + String(repeating: "y", count: 1600) + "\nend\n"
+    let long = example.text + "x " + String(repeating: "y", count: 1700) + "\nend\n"
     let error = #expect(throws: CommandFailure.self) {
       try SensorCalibration(
         Array(long.utf8.prefix(CalibrationText.fileLimit + 1)), ofFile: "long.cal")
     }
-    #expect(error?.sentence.contains("longer than 1600 bytes") == true)
+    #expect(error?.sentence.contains("longer than 1700 bytes") == true)
     let windows = "\u{FEFF}" + example.fileText.split(separator: "\n").joined(separator: "\r\n")
     for end in ["", "\r\n", "\r\n\r\n"] {
       let read = try SensorCalibration(Array((windows + end).utf8), ofFile: "x")
@@ -61,7 +64,7 @@ struct CalibrationTextTests {
 
   @Test("a part without its offset is no part that is not there")
   func withoutOffset() {
-    for key in ["accelerometer-offset", "gyroscope-offset"] {
+    for key in ["accelerometer-offset", "gyroscope-offset", "field-offset"] {
       #expect(fault(text(key, "")) == .missing(key: key))
     }
   }
@@ -89,6 +92,14 @@ struct CalibrationTextTests {
       found.accelerometer?.drift?.coefficients == [[0.001, 0, 0], [-0.002, 0.5, 0], [1, 2, 3]])
     found.accelerometer?.drift = CalibrationTextTests.example.accelerometer?.drift
     #expect(found == CalibrationTextTests.example)
+    for offset in [0.1, 1e60, -3e9, 123456.7890126] {
+      var wild = CalibrationTextTests.example
+      wild.accelerometer?.drift = nil
+      wild.field = SensorCalibration.Field(
+        offset: Vector3(offset, 1, 2),
+        matrix: SensorMatrix(diagonal: Vector3(1, offset.magnitude, 1)))
+      #expect(try SensorCalibration(text: wild.text) == wild)
+    }
     var half = CalibrationTextTests.example
     half.accelerometer = nil
     #expect(try SensorCalibration(text: half.text) == half)
@@ -144,11 +155,11 @@ struct CalibrationTextTests {
     }
     #expect(fault(text("gyroscope-scale", "")) == .missing(key: "gyroscope-scale"))
     #expect(
-      fault(CalibrationTextTests.example.text + "sensor x\n") == .repeated(key: "sensor", line: 14))
+      fault(CalibrationTextTests.example.text + "sensor x\n") == .repeated(key: "sensor", line: 16))
     let nothing = CalibrationTextTests.example.text.split(separator: "\n").prefix(5)
     #expect(fault(nothing.joined(separator: "\n")) == .empty)
     #expect(
-      fault(CalibrationTextTests.example.text + String(repeating: "\n", count: 1600)) == .tooLong)
+      fault(CalibrationTextTests.example.text + String(repeating: "\n", count: 1700)) == .tooLong)
   }
 
   @Test("a count of unchecked orientations is kept, and none is written for none")
@@ -214,6 +225,11 @@ struct CalibrationTextTests {
     for row in 0..<3 { long.accelerometer?.matrix.rows[row] = Vector3(repeating: -number) }
     long.gyroscope = SensorCalibration.Gyroscope(
       offset: Vector3(repeating: number), scale: Vector3(repeating: -number), drift: drift)
+    var beside = SensorMatrix.identity
+    for row in 0..<3 { beside.rows[row] = Vector3(repeating: -0.123456) }
+    long.field = SensorCalibration.Field(
+      offset: Vector3(repeating: -4999.999999),
+      matrix: beside)
     long.conditions = SensorCalibration.Conditions(
       rate: -number, accelerometerRange: 32, gyroscopeRange: 4000, temperatures: number...(-number))
     #expect(long.text.utf8.count <= CalibrationText.byteLimit, "\(long.text.utf8.count)")

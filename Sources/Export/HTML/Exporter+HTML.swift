@@ -18,7 +18,7 @@ extension Exporter {
   ) throws(ExportError) -> Report {
     let plan = try plan(&reader)
     let account = try LogAccount(&reader, plan, judgesSamples: true)
-    let field = hasField(plan.description) ? plan.description.sensor.field : nil
+    let field = options.hasField(plan.description) ? plan.description.sensor.field : nil
     guard account.tally.sampled <= Exporter.pageLimit else {
       throw .tooLong(samples: account.tally.sampled, limit: Exporter.pageLimit, format: .html)
     }

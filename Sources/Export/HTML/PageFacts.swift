@@ -109,7 +109,7 @@ extension JSONWriter {
     let end = plan.sinceZero(value.time) / 1000
     integer(end - last)
     integer(value.width / 1000)
-    for axis in plan.description.microteslas(value) {
+    for axis in plan.microteslas(value) {
       if axis.isNaN { null() } else { number(Plain.number(axis, per: 1000)) }
     }
     integer(value.flags.rawValue)

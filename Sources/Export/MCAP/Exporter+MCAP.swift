@@ -16,7 +16,7 @@ extension Exporter {
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
     let plan = try plan(&reader)
-    let notes = try notes(&reader, of: plan, hasField: hasField(plan.description))
+    let notes = try notes(&reader, of: plan, hasField: options.hasField(plan.description))
     let shift = try undatedShift(
       &reader, plan, notes, others: [plan.origin] + [notes.firstTime].compactMap(\.self))
     var messages = MCAPMessages(plan, notes, shift: shift)
@@ -105,7 +105,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
   /// Writes the magnetometer's values up to a time, stamped with their intervals' ends and published at the beginnings.
   private mutating func addField(until time: Int64) throws(ExportError) {
     while let value = field.first, value.time <= time {
-      let teslas = plan.description.microteslas(value).map { $0 / 1_000_000 }
+      let teslas = plan.microteslas(value).map { $0 / 1_000_000 }
       try writer.add(
         .mag, UInt32(field.startIndex), at: stamp(value.time),
         publishedAt: stamp(value.time - Int64(value.width)), ROSContent.field(teslas))

@@ -17,13 +17,15 @@
 ///     gyroscope-offset -1.2 0.4 2.7                       °/s
 ///     gyroscope-scale 1.0 1.0 1.002
 ///     gyroscope-drift …
+///     field-offset 12.25 -30.5 8.125                      µT
+///     field-matrix 1.02 0.013 -0.008 0.011 …              row by row
 ///
 ///     end                                                 in files only, so that a cut one is noticed
 ///
 /// Numbers have all digits that their value needs. Lines with other keys are a later version's, and skipped.
 public enum CalibrationText {
   /// The most bytes of a text: it must fit into a log's header beside the longest note.
-  public static let byteLimit = 1600
+  public static let byteLimit = 1700
   /// The most bytes of a file: with its last line, and the line ends and the mark that editors on Windows add.
   public static let fileLimit = byteLimit + 64
   /// The most bytes of a name.
@@ -44,7 +46,7 @@ public enum CalibrationText {
     package static let notACalibration = Fault(
       description: "its first line is not `imulog-calibration \(version)`")
     package static let empty = Fault(
-      description: "it calibrates neither the accelerometer nor the gyroscope")
+      description: "it calibrates no sensor")
     package static let cut = Fault(description: "its last line is not `end`, so its end is missing")
 
     package static func missing(key: String) -> Fault {
@@ -100,6 +102,10 @@ extension SensorCalibration {
       add("gyroscope-scale", gyroscope.scale.numbers)
       add("gyroscope-drift", gyroscope.drift)
     }
+    if let field {
+      add("field-offset", field.offset.numbers)
+      add("field-matrix", field.matrix.rows.flatMap(\.numbers))
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -112,8 +118,8 @@ extension SensorCalibration {
     self.init(
       id: id, name: try lines.name("name"), sensor: try lines.name("sensor"), made: made,
       accelerometer: try Accelerometer(lines), gyroscope: try Gyroscope(lines),
-      conditions: try Conditions(lines))
-    guard accelerometer != nil || gyroscope != nil else { throw .empty }
+      field: try Field(lines), conditions: try Conditions(lines))
+    guard !isEmpty else { throw .empty }
   }
 }
 
@@ -136,13 +142,6 @@ extension SensorCalibration.Conditions {
 extension SensorCalibration.Accelerometer {
   fileprivate init?(_ lines: CalibrationLines) throws(CalibrationText.Fault) {
     guard lines.has("accelerometer-offset", orNothing: "accelerometer-") else { return nil }
-    let values = try lines.numbers("accelerometer-matrix", 9)
-    var matrix = SensorMatrix.identity
-    for row in 0..<3 {
-      matrix.rows[row] = Vector3(values[3 * row], values[3 * row + 1], values[3 * row + 2])
-      // A calibration that reverses an axis or makes it 0 is a mistake.
-      guard matrix.rows[row][row] > 0 else { throw lines.bad("accelerometer-matrix") }
-    }
     let residual = try lines.numbers("accelerometer-residual", 2)
     guard residual.allSatisfy({ $0 >= 0 }) else { throw lines.bad("accelerometer-residual") }
     guard let points = Int(try lines.value("accelerometer-points")), points > 0 else {
@@ -156,7 +155,8 @@ extension SensorCalibration.Accelerometer {
       unchecked = count
     }
     self.init(
-      offset: try lines.vector("accelerometer-offset"), matrix: matrix,
+      offset: try lines.vector("accelerometer-offset"),
+      matrix: try lines.matrix("accelerometer-matrix"),
       drift: try lines.drift("accelerometer-drift"), points: points,
       unchecked: unchecked, residual: (residual[0], residual[1]))
   }
@@ -170,6 +170,14 @@ extension SensorCalibration.Gyroscope {
     self.init(
       offset: try lines.vector("gyroscope-offset"), scale: scale,
       drift: try lines.drift("gyroscope-drift"))
+  }
+}
+
+extension SensorCalibration.Field {
+  fileprivate init?(_ lines: CalibrationLines) throws(CalibrationText.Fault) {
+    guard lines.has("field-offset", orNothing: "field-") else { return nil }
+    self.init(
+      offset: try lines.vector("field-offset"), matrix: try lines.matrix("field-matrix"))
   }
 }
 
@@ -239,6 +247,17 @@ private struct CalibrationLines {
   func vector(_ key: String) throws(CalibrationText.Fault) -> Vector3 {
     let three = try numbers(key, 3)
     return Vector3(three[0], three[1], three[2])
+  }
+
+  func matrix(_ key: String) throws(CalibrationText.Fault) -> SensorMatrix {
+    let values = try numbers(key, 9)
+    var matrix = SensorMatrix.identity
+    for row in 0..<3 {
+      matrix.rows[row] = Vector3(values[3 * row], values[3 * row + 1], values[3 * row + 2])
+      // A calibration that reverses an axis or makes it 0 is a mistake.
+      guard matrix.rows[row][row] > 0 else { throw bad(key) }
+    }
+    return matrix
   }
 
   func drift(_ key: String) throws(CalibrationText.Fault) -> TemperatureDrift? {

@@ -4,6 +4,7 @@
 ///
 ///     acceleration = M · (a − offset − drift(T))            a, offset in g
 ///     rate         = scale · (ω − offset − drift(T))        ω, offset in °/s
+///     field        = M · (m − offset)                       m, offset in µT
 ///
 /// It belongs to one chip on its board: another of the same model has other errors, and no chip has a serial number. It
 /// never changes the counts in a log.
@@ -20,17 +21,23 @@ public struct SensorCalibration: Equatable, Sendable {
   public var accelerometer: Accelerometer?
   /// `nil` when the gyroscope was not calibrated.
   public var gyroscope: Gyroscope?
+  /// `nil` when the magnetometer was not calibrated.
+  public var field: Field?
   /// The conditions that it was made at; `nil` when its file has none.
   public var conditions: Conditions?
 
-  /// The part of it that applies to samples of these channels; `nil` for none. An accelerometer with a missing axis is not
-  /// corrected: cross terms need all of them.
-  public func limited(to channels: ChannelSet) -> SensorCalibration? {
+  /// The part of it that applies to samples of these channels, and to a magnetometer's values where there are any; `nil`
+  /// for none. An accelerometer with a missing axis is not corrected: cross terms need all of them.
+  public func limited(to channels: ChannelSet, hasField: Bool = false) -> SensorCalibration? {
     var part = self
     if !channels.isSuperset(of: .accelerometer) { part.accelerometer = nil }
     if channels.isDisjoint(with: .gyroscope) { part.gyroscope = nil }
-    return part.accelerometer == nil && part.gyroscope == nil ? nil : part
+    if !hasField { part.field = nil }
+    return part.isEmpty ? nil : part
   }
+
+  /// Whether no sensor is calibrated.
+  package var isEmpty: Bool { accelerometer == nil && gyroscope == nil && field == nil }
 
   /// The conditions that a calibration was made at. Offsets differ between full scales and between temperatures.
   public struct Conditions: Equatable, Sendable {
@@ -101,14 +108,38 @@ public struct SensorCalibration: Equatable, Sendable {
     }
   }
 
+  /// What iron that moves with a magnetometer does to the field.
+  public struct Field: Equatable, Sendable {
+    /// Hard iron, in µT along the accelerometer's axes.
+    public let offset: Vector3
+    /// The inverse of what soft iron does, with a determinant of 1: the field keeps the strength that was measured.
+    public let matrix: SensorMatrix
+
+    /// The errors that a calibration found, to a millionth: all digits would not fit into a header beside the others'.
+    public init(offset: Vector3, matrix: SensorMatrix) {
+      func rounded(_ value: Vector3) -> Vector3 {
+        // Beyond that nothing is rounded, and a product would not come back.
+        let short = (value * 1e6).rounded(.toNearestOrEven) / 1e6
+        return short.replacing(with: value, where: value * value .>= 1e18)
+      }
+      var short = matrix
+      for row in 0..<3 { short.rows[row] = rounded(matrix.rows[row]) }
+      (self.offset, self.matrix) = (rounded(offset), short)
+    }
+
+    /// The field outside by a measured one, both in µT along the accelerometer's axes.
+    public func corrected(_ field: Vector3) -> Vector3 { matrix * (field - offset) }
+  }
+
   /// A calibration as it was made.
   public init(
     id: RecordingID, name: String, sensor: String, made: Int64,
-    accelerometer: Accelerometer? = nil, gyroscope: Gyroscope? = nil,
+    accelerometer: Accelerometer? = nil, gyroscope: Gyroscope? = nil, field: Field? = nil,
     conditions: Conditions? = nil
   ) {
     (self.id, self.name, self.sensor, self.made) = (id, name, sensor, made)
-    (self.accelerometer, self.gyroscope, self.conditions) = (accelerometer, gyroscope, conditions)
+    (self.accelerometer, self.gyroscope, self.field) = (accelerometer, gyroscope, field)
+    self.conditions = conditions
   }
 }
 
@@ -134,28 +165,29 @@ extension SensorCalibration {
   /// Scales that a chip can need (clones are off by up to a tenth), and whose corrected values stay in the range of
   /// corrected counts.
   public static let scales = 0.8...1.25
-  /// The largest element of an accelerometer's matrix beside its diagonal.
+  /// The largest element of a matrix beside its diagonal.
   private static let largestCrossTerm = 0.25
   /// The largest offset of an axis in g, with its change with temperature: ten times a chip's.
   public static let largestOffset = 1.0
   /// The largest rate at rest of an axis in °/s, with its change with temperature.
   public static let largestRate = 100.0
+  /// The largest hard iron of an axis in µT: beyond that magnetometers are saturated.
+  public static let largestField = 5000.0
   /// Parts of the span at whose ends a drift is checked: between these a polynomial of third order exceeds a bound by some
   /// per cent at most.
   private static let driftSteps = 20
 
   /// The first implausible value, as a clause; `nil` when there is none.
   public var implausible: String? {
-    if let accelerometer {
-      let rows = accelerometer.matrix.rows
-      for row in 0..<3 {
-        if !SensorCalibration.scales.contains(rows[row][row]) {
-          return scaleFault("accelerometer-matrix", rows[row][row])
-        }
+    for (key, matrix) in [
+      ("accelerometer-matrix", accelerometer?.matrix), ("field-matrix", field?.matrix),
+    ] {
+      for (row, values) in (matrix?.rows ?? []).enumerated() {
+        if !SensorCalibration.scales.contains(values[row]) { return scaleFault(key, values[row]) }
         for column in 0..<3 where column != row {
-          guard abs(rows[row][column]) > SensorCalibration.largestCrossTerm else { continue }
+          guard abs(values[column]) > SensorCalibration.largestCrossTerm else { continue }
           return
-            "accelerometer-matrix has \(rows[row][column]) beside its diagonal, at most ±\(SensorCalibration.largestCrossTerm) are accepted"
+            "\(key) has \(values[column]) beside its diagonal, at most ±\(SensorCalibration.largestCrossTerm) are accepted"
         }
       }
     }
@@ -170,6 +202,7 @@ extension SensorCalibration {
       SensorCalibration.largestOffset, "g")
       ?? offsetFault(
         "gyroscope", gyroscope?.offset, gyroscope?.drift, SensorCalibration.largestRate, "°/s")
+      ?? offsetFault("field", field?.offset, nil, SensorCalibration.largestField, "µT")
   }
 
   private func scaleFault(_ key: String, _ value: Double) -> String {

@@ -82,6 +82,7 @@ struct CalibrateCommand: ParsableCommand {
     while let item = try reader.next() {
       switch item {
       case .samples: study.add(reader.block)
+      case .field(let reading): study.add(reading)
       case .damage: damageCount += 1
       default: break
       }
@@ -198,6 +199,7 @@ struct CalibrationReport {
     if let made = calibration.conditions { lines.append("made at       " + text(made)) }
     if let part = calibration.accelerometer { lines += self.lines(part) }
     if let part = calibration.gyroscope { lines += self.lines(part) }
+    if let part = calibration.field { lines += self.lines(part) }
     return lines.map(Plain.text)
   }
 
@@ -250,6 +252,17 @@ struct CalibrationReport {
     return lines
   }
 
+  private func lines(_ part: SensorCalibration.Field) -> [String] {
+    let rows = part.matrix.rows
+    let left = Plain.number((result.bounds.field ?? 0) * 100, per: 10)
+    return [
+      "hard iron     " + CalibrationReport.text(part.offset, "µT", decimals: 10),
+      "soft iron     "
+        + CalibrationReport.text(Vector3(rows[0].x, rows[1].y, rows[2].z), "", decimals: 1000),
+      "error         \(left) % afterwards, dip \(Plain.number(result.dip ?? 0, per: 1))°",
+    ]
+  }
+
   private func text(_ made: SensorCalibration.Conditions) -> String {
     var parts = [Plain.number(made.rate, per: 10_000) + " Hz"]
     if made.accelerometerRange > 0 { parts.append("\(made.accelerometerRange) g") }
@@ -287,6 +300,8 @@ struct CalibrationReport {
       json.member("scaleKnownTo", number: result.bounds.scale.map { "\($0)" })
       json.member("rateKnownTo_dps", number: result.bounds.rate.map { "\($0)" })
       json.member("rateScaleKnownTo", number: result.bounds.rateScale.map { "\($0)" })
+      json.member("fieldResidual", number: result.bounds.field.map { "\($0)" })
+      json.member("dip_deg", number: result.dip.map { "\($0)" })
       json.key("calibration")
       json.calibration(result.calibration)
       json.member("missing", result.missing.map(\.rawValue))

@@ -15,7 +15,7 @@ struct SensorRequest: Sendable, SensorSource {
   /// May leave board, bus and sensor to detection.
   var configuration: RecorderConfiguration
   let board: Board?
-  /// The simulated motion: `still`, `tumble`, or a file's path.
+  /// The simulated motion: one of ``motions``, or a file's path.
   let motion: String?
   let isTimeVirtual: Bool
 
@@ -24,18 +24,21 @@ struct SensorRequest: Sendable, SensorSource {
   var isSimulated: Bool { board?.id == "simulator" }
 
   /// Whether the simulated chip has the counts of a file.
-  var hasGivenCounts: Bool { !["still", "tumble"].contains(motion ?? "still") }
+  var hasGivenCounts: Bool { motion.map { SensorRequest.motions[$0] == nil } ?? false }
+
+  /// The simulator's motions by name.
+  static let motions: [String: Motion] = ["still": .still, "turn": .turn, "tumble": .tumble]
 
   init(
     _ configuration: RecorderConfiguration, motion: String? = nil, isTimeVirtual: Bool = false
   ) {
     self.configuration = configuration
-    self.configuration.hasNoise = [nil, "still", "tumble"].contains(motion)
     board = configuration.board.map { name in
       guard let board = Board.named(name) else { preconditionFailure("\(name) is a board") }
       return board
     }
     (self.motion, self.isTimeVirtual) = (motion, isTimeVirtual)
+    self.configuration.hasNoise = !hasGivenCounts
   }
 
   /// The given board, else that of this machine.
@@ -158,16 +161,13 @@ extension SensorRequest {
   }
 
   private func simulatedMotion() throws -> Motion {
-    switch motion ?? "still" {
-    case "still": return .still
-    case "tumble": return .tumble
-    case let path:
-      let bytes = try WholeFile.read(path)
-      do {
-        return try Motion(csv: bytes, named: path)
-      } catch {
-        throw CommandFailure(error.exitStatus, "--motion \(error)")
-      }
+    guard let path = motion else { return .still }
+    if let motion = SensorRequest.motions[path] { return motion }
+    let bytes = try WholeFile.read(path)
+    do {
+      return try Motion(csv: bytes, named: path)
+    } catch {
+      throw CommandFailure(error.exitStatus, "--motion \(error)")
     }
   }
 }
@@ -221,8 +221,8 @@ struct SensorOptions: ParsableArguments {
 
   @Option(
     help: .value(
-      "still|tumble|file",
-      "The simulator's motion: still (the default), tumble, or a CSV file of counts."),
+      "still|turn|tumble|file",
+      "The simulator's motion: still (the default), turn, tumble, or a CSV file of counts."),
     completion: .motions)
   var motion: String?
 

@@ -39,6 +39,10 @@ final class DerivedColumns {
   private(set) var values: [Double] = []
 
   private let hasOrientation: Bool
+  /// Whether the orientation's Y is magnetic north, or else whether a calibration would make it so.
+  private let (isNorth, canBeNorth): (Bool, Bool)
+  /// Rows whose orientation is not known for want of the magnetometer's values.
+  private var unknownCount = 0
   private let hasLinear: Bool
   /// In the unit of the column, of one m/s².
   private let linearScale: Double
@@ -49,7 +53,10 @@ final class DerivedColumns {
     _ options: ExportOptions, _ plan: ExportPlan, _ samples: consuming MotionColumns,
     clipped: Int, _ notes: RecordingNotes?
   ) throws(ExportError) {
-    (clippedCount, field) = (clipped, notes.map { FieldRows($0, plan) })
+    clippedCount = clipped
+    field = plan.hasFieldRows ? notes.map { FieldRows($0, plan) } : nil
+    isNorth = plan.findsNorth
+    canBeNorth = options.hasOrientation && !plan.findsNorth && plan.description.sensor.field != nil
     (hasOrientation, hasLinear) = (options.hasOrientation, options.hasLinear)
     var columns: [Column] = []
     if hasOrientation {
@@ -91,6 +98,10 @@ final class DerivedColumns {
       _ = try self.samples(plan, &reader, &clipped)
     }
     if options.derivedOption != nil { samples = try self.samples(plan, &reader, &clipped) }
+    if plan.findsNorth, let rate = plan.description.sensor.field?.rate, let notes {
+      let (log, iron) = (plan.description, plan.calibration?.field)
+      samples.findNorth(by: notes.field, rate: rate) { log.microteslas($0, without: iron) }
+    }
     return try DerivedColumns(options, plan, samples, clipped: clipped, notes)
   }
 
@@ -128,8 +139,9 @@ final class DerivedColumns {
     for row in rows {
       let motion = motions.next()
       if hasOrientation {
-        let (w, axis) = (motion?.orientation.w, motion?.orientation.axis)
-        values += [w, axis?.x, axis?.y, axis?.z].map { $0 ?? .nan }
+        let turn = isNorth ? motion?.northOrientation : motion?.orientation
+        if isNorth, motion != nil, turn == nil { unknownCount += 1 }
+        values += [turn?.w, turn?.axis.x, turn?.axis.y, turn?.axis.z].map { $0 ?? .nan }
       }
       if hasLinear {
         let linear = motion.map { $0.linearAcceleration * linearScale }
@@ -143,9 +155,10 @@ final class DerivedColumns {
   var facts: [(name: String, text: String)] {
     guard hasOrientation || hasLinear else { return [] }
     return [
-      ("method", OrientationConstants.method),
+      ("method", name),
       ("source", OrientationConstants.source),
       ("tauAcc_s", "\(OrientationConstants.accelerometerTime)"),
+    ] + (isNorth ? [("tauMag_s", "\(OrientationConstants.magnetometerTime)")] : []) + [
       ("gravity_mps2", "\(OrientationConstants.gravity)"),
       ("longestBridge_s", "\(MotionColumns.longestBridge)"),
       ("clippedSamples", "\(clippedCount)"),
@@ -154,16 +167,44 @@ final class DerivedColumns {
     ]
   }
 
+  private var name: String {
+    isNorth ? OrientationConstants.northMethod : OrientationConstants.method
+  }
+
   var method: String {
-    "\(OrientationConstants.method) (\(OrientationConstants.source)), time constant of the accelerometer "
+    "\(name) (\(OrientationConstants.source)), time constant of the accelerometer "
       + "\(Plain.number(OrientationConstants.accelerometerTime, per: 10)) s, gravity "
       + "\(OrientationConstants.gravity) m/s²"
+      + (isNorth
+        ? ", of the magnetometer \(Plain.number(OrientationConstants.magnetometerTime, per: 10)) s: Y is magnetic north"
+        : "")
   }
 
   /// What a user must know of the values: sentences.
   var remarks: [String] {
-    (isBare ? ["the orientation is computed by \(method)"] : []) + doubts
+    (isBare ? ["the orientation is computed by \(method)"] : []) + doubts + northDoubts
       + (field?.remarks ?? [])
+  }
+
+  /// What the heading lacks, after the last row.
+  private var northDoubts: [String] {
+    let (looks, disturbed) = (motions.lookCount, motions.disturbedCount)
+    var doubts =
+      canBeNorth
+      ? [
+        "the heading is not referred to north: that needs a calibration of the magnetometer, and --calibrated"
+      ] : []
+    if disturbed > 0 {
+      doubts.append(
+        "at \(disturbed) of \(Plain.count(looks, "value")) of the magnetometer the field was not the earth's, or the sensor had not turned enough to tell: the heading follows it there only after 60 s"
+      )
+    }
+    if unknownCount > 0 {
+      let some = Plain.count(unknownCount, "sample has", "samples have")
+      doubts.append(
+        "\(some) no orientation: between two gaps no value of the magnetometer shows north")
+    }
+    return doubts
   }
 
   /// The greatest part of itself by which a period may differ from the mean unsaid: 2° in a turn of 360°.
@@ -184,7 +225,8 @@ final class DerivedColumns {
     add(
       stretchCount > 1,
       "the orientation begins anew after each gap of more than \(MotionColumns.longestBridge) s: "
-        + "\(stretchCount) stretches, whose headings have nothing to do with each other")
+        + "\(stretchCount) stretches"
+        + (isNorth ? "" : ", whose headings have nothing to do with each other"))
     let clipped = Plain.count(clippedCount, "sample has", "samples have")
     add(
       clippedCount > 0,

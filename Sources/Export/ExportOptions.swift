@@ -130,7 +130,7 @@ public struct ExportOptions: Equatable, Sendable {
 
   /// The calibration that is applied to a recording's values; `nil` for none.
   func calibration(of description: RecordingDescription) -> SensorCalibration? {
-    let usesField = hasField(description)
+    let usesField = description.sensor.field != nil && (hasOrientation || hasField(description))
     return chosenCalibration(of: description)?.limited(
       to: description.channels, hasField: usesField)
   }

@@ -98,6 +98,9 @@ struct ExportPlan {
     options.hasField(description) && ![.json, .mcap, .html].contains(options.format)
   }
 
+  /// Whether orientations are referred to magnetic north: where the field is recorded, and corrected.
+  var findsNorth: Bool { options.hasOrientation && calibration?.field != nil }
+
   /// The columns after those of the channels.
   var derivedColumns: [DerivedColumns.Column] { derived?.columns ?? [] }
 

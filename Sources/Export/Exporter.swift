@@ -120,7 +120,8 @@ public struct Exporter: Sendable {
   ) throws(ExportError) -> ExportPlan {
     var plan = try plan(reader.description)
     plan.origin = try reader.origin()
-    let notes = plan.hasFieldRows ? try notes(&reader, of: plan, hasField: true) : nil
+    let notes =
+      plan.hasFieldRows || plan.findsNorth ? try notes(&reader, of: plan, hasField: true) : nil
     plan.derived = try DerivedColumns.make(options, plan, notes, &reader)
     return plan
   }

@@ -70,7 +70,21 @@ struct JSONSchemaTests {
       try chip.run("export", "1", $0).json()
     }
     let field = Bench()
-    try field.record("--for", "5s", "--sensor", "icm20948", "--field", "10")
+    let iron = field.file(
+      "iron.cal",
+      """
+      imulog-calibration 1
+      id 1b4e28ba-2fa1-41d2-883f-0016d3cca427
+      name iron
+      sensor ICM-20948
+      made 0
+      field-offset 12 4 20
+      field-matrix 1 0 0 0 1 0 0 0 1
+      end
+
+      """)
+    try field.record(
+      "--for", "5s", "--sensor", "icm20948", "--field", "10", "--calibration", iron)
     let lines =
       bench.run("export", "1", "--format", "ndjson").lines
       + chip.run("export", "1", "--format", "ndjson", "--grid").lines
@@ -115,7 +129,8 @@ struct JSONSchemaTests {
         "export",
         exports + chipExports + [
           try calibrated.run("export", "1").json(), labelled, oriented, part,
-          try damaged.run("export", "1").json(), try field.run("export", "1").json(),
+          try damaged.run("export", "1").json(),
+          try field.run("export", "1", "--orientation", "--calibrated").json(),
         ]
       ),
       ("export --format ndjson", try lines.map { try JSON(Array($0.utf8)) }),

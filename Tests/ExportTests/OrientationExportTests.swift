@@ -84,6 +84,67 @@ struct OrientationExportTests {
     #expect(text.contains("\n# imulog.units.lz: m/s^2\n"))
   }
 
+  /// 10 Hz for 2 s flat with X to the north, 23 µT there and 43 down, beside iron of (7, −3, 1) µT; from 4 s on without values.
+  private func northern() throws -> TestLog {
+    var description = TestLog.description(channels: [.accelerometer, .gyroscope])
+    description.sensor.field = FieldDescription(
+      model: "AK09916", scale: Fraction(3, 20), rate: hertz(20), axes: axes("x,-y,-z"))
+    description.calibration = SensorCalibration(
+      id: RecordingID(high: 1, low: 2), name: "shoe", sensor: description.sensor.model, made: 0,
+      field: SensorCalibration.Field(offset: Vector3(7, -3, 1), matrix: .identity))
+    var log = TestLog(description)
+    for tick in (0..<20 as Range<UInt64>) {
+      log.sample(tick, Int64(tick) * 100_000_000, RawSample(az: 16384))
+      log.field(Int64(tick) * 100 + 20, 10, 200, 20, 280)
+    }
+    log.gap(20, 20, .missed)
+    for tick in 40..<42 as Range<UInt64> {
+      log.sample(tick, Int64(tick) * 100_000_000, RawSample(az: 16384))
+    }
+    return log
+  }
+
+  @Test("Y is magnetic north where the field is calibrated, in every format, which says so")
+  func north() throws {
+    let log = try northern()
+    for format in [ExportFormat.json, .ndjson, .csv] {
+      let calibrated = options(format, linear: false).with { $0.isCalibrated = true }
+      let (text, report) = try TestLog.export(log.bytes(), calibrated)
+      let flat = format == .csv ? ",0,0,16384," : "\"az\":16384,"
+      let rows = text.split(separator: "\n").filter { $0.contains(flat) }
+      let names =
+        format == .csv ? ["", "", "", ""] : ["qw", "qx", "qy", "qz"].map { "\"\($0)\":" }
+      let turn = zip(names, ["0.707106781", "0.0", "0.0", "0.707106781"]).map { $0 + $1 }
+      #expect(
+        rows.count == 22 && rows[..<20].allSatisfy { $0.contains(turn.joined(separator: ",")) },
+        "\(text)")
+      let unknown = names.map { $0.isEmpty ? "" : $0 + "null" }.joined(separator: ",")
+      #expect(rows[20...].allSatisfy { $0.contains("," + unknown) && !$0.contains("0.7071") })
+      #expect(
+        format == .json
+          ? text.contains(#""method":"VQF 9D offline""#) && text.contains(#""tauMag_s":9.0,"#)
+          : report.remarks.contains {
+            $0.contains("VQF 9D offline") && $0.hasSuffix("Y is magnetic north")
+          })
+      for words in [
+        "at 20 of 20 values of the magnetometer the field was not the earth's",
+        "2 samples have no orientation", "the values of the magnetometer are calibrated (shoe)",
+      ] {
+        #expect(report.remarks.contains { $0.contains(words) }, "\(report.remarks)")
+      }
+      #expect(!report.remarks.contains { $0.contains("nothing to do with each other") })
+      let (measured, said) = try TestLog.export(log.bytes(), options(format, linear: false))
+      #expect(!measured.contains("0.7071") && !measured.contains("VQF 9D"))
+      #expect(said.remarks.contains { $0.hasPrefix("the heading is not referred to north") })
+    }
+    // Whatever columns are exported.
+    let part = options(.csv, linear: false).with { ($0.isCalibrated, $0.channels) = (true, .gyro) }
+    #expect(try log.export(part).contains("\n0,0,0,0,0.707106781,0.0,0.0,0.707106781\n"))
+    let page = try log.export(
+      ExportOptions(format: .html).with { ($0.isCalibrated, $0.hasOrientation) = (true, true) })
+    #expect(page.contains("VQF 9D offline"))
+  }
+
   @Test("labels come after them, and rows of gaps have none")
   func columns() throws {
     var log = resting([0, 3])

@@ -6,7 +6,8 @@
 
 PROGRAM is .build/release/imulog when not given; each CSV of FOLDER is imported and judged too. vqf gets the exported counts
 of each stretch between long gaps, with the sample before a short gap once more for each missing tick, and must have the same
-orientation within a microradian. Status 77: the packages cannot be installed.
+orientation within a microradian; with a magnetometer within 5 mrad, as it judges the field by its real-time orientation. The
+simulated field says where north is: in the mean it must be there within half a degree. Status 77: the packages cannot be installed.
 """
 
 import csv
@@ -14,6 +15,7 @@ import json
 import math
 import os
 import random
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
@@ -152,17 +154,61 @@ def judge(name):
         name, len(found), len(parts), repeated, worst))
 
 
-def judge_others(name):
+def judge_north():
+    """Turned and resting in a known field, with the calibration that the turning gives, and with iron that it takes away."""
+    chip = ("--board", "simulator", "--sensor", "icm20948", "--field", "50", "--rate", "50", "--virtual-time")
+    for name, move, length in [("north", "turn", "150s"), ("still north", "still", "60s")]:
+        store.numbers[name] = store.run("record", *chip, "--motion", move, "--for", length).split()[-1].decode()
+    found = os.path.join(store.folder.name, "found.cal")
+    ran = subprocess.run([program, "--store", os.path.join(store.folder.name, "store"), "calibrate",
+                          store.numbers["north"], "-o", found], capture_output=True)
+    assert ran.returncode == 1, ran
+    # As if iron had been there: what it takes away is exported alike for every judge.
+    iron = os.path.join(store.folder.name, "iron.cal")
+    with open(found) as file, open(iron, "w") as other:
+        for line in file:
+            other.write("field-offset 6 -3 4\n" if line.startswith("field-offset") else line)
+    for name, calibration in [("north", found), ("still north", found), ("north", iron)]:
+        document = json.loads(store.run("export", store.numbers[name], "--units", "si", "--orientation", "--calibration",
+                                        calibration))
+        rows, values = document["samples"], document["field"]["values"]
+        mine, rate, force = (np.array([[row[c] for c in columns] for row in rows])
+                             for columns in (["qw", "qx", "qy", "qz"], ["gx", "gy", "gz"], ["ax", "ay", "az"]))
+        # vqf takes the field at the samples.
+        middles = [(value["t_lo_ns"] + value["t_hi_ns"]) / 2 for value in values]
+        field = np.stack([np.interp([row["t_ns"] for row in rows], middles, [value["m%s_ut" % axis] for value in values])
+                          for axis in "xyz"], axis=1)
+        wanted = offlineVQF(rate, force, np.ascontiguousarray(field), 1 / 50)["quat9D"]
+        off = angles(mine, wanted)
+        print("%s, %s: within %.1e rad of vqf" % (name, os.path.basename(calibration), off.max()))
+        assert off.max() < 5e-3, (name, calibration, off.max(), off.argmax())
+        if calibration == iron:
+            continue
+        back = mine * np.array([1, -1, -1, -1])
+        east, north, up = to_sensor(back, field).T
+        heading = np.degrees(np.arctan2(east, north))
+        print("%s: north within %.2f° and %.2f° in the mean, dip %.1f°" % (
+            name, np.abs(heading).max(), heading.mean(), np.degrees(np.arctan2(-up, north)).mean()))
+        assert abs(heading.mean()) < 0.5 and np.abs(heading).max() < (2.5 if name == "still north" else 5), (name, heading)
+        if name == "still north":
+            # The simulated field is (23, -7, -43) µT, so that X points to the left of north.
+            x = to_sensor(back, np.tile([1.0, 0, 0], (len(back), 1))).mean(axis=0)
+            assert np.abs(x - np.array([-7, 23, 0]) / math.hypot(7, 23)).max() < 0.03, x
+    judge_others("north", "9D", "--calibration", found)
+
+
+def judge_others(name, kind="6D", *options):
     """pyarrow and mcap read the numbers of the table."""
-    with open(store.export(name, "take.csv", "--orientation", "--linear"), newline="") as file:
+    with open(store.export(name, "take.csv", "--orientation", "--linear", *options), newline="") as file:
         rows = list(csv.DictReader(file))
-    table = pyarrow.parquet.read_table(store.export(name, "take.parquet", "--orientation", "--linear", "--units", "si"))
-    assert table.schema.metadata[b"imulog.orientation.method"] == b"VQF 6D offline"
+    table = pyarrow.parquet.read_table(
+        store.export(name, "take.parquet", "--orientation", "--linear", "--units", "si", *options))
+    assert table.schema.metadata[b"imulog.orientation.method"] == b"VQF %s offline" % kind.encode()
     for column, step in [(c, 1e-9) for c in ("qw", "qx", "qy", "qz")] + [(c, 1e-6) for c in ("lx", "ly", "lz")]:
         read = table[column].to_pylist()
         assert len(read) == len(rows)
         assert all(abs(value - float(row[column])) <= 0.51 * step for value, row in zip(read, rows)), (name, column)
-    path = store.export(name, "take.mcap", "--orientation")
+    path = store.export(name, "take.mcap", "--orientation", *options)
     with open(path, "rb") as file:
         reader = make_reader(file, validate_crcs=True, decoder_factories=[DecoderFactory()])
         read = [found[3] for found in reader.iter_decoded_messages(topics=["/imu"])]
@@ -175,6 +221,7 @@ def judge_others(name):
 
 
 judge_others("both")
+judge_north()
 for recording in store.numbers:
     if {"ax", "gx"} <= set(store.facts(recording)["sensor"]["channels"]):
         judge(recording)

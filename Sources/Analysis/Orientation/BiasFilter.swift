@@ -8,11 +8,15 @@ import Glibc
 /// rejection", Information Fusion 91 (2023), 187–204.
 package enum OrientationConstants {
   package static let method = "VQF 6D offline"
+  /// The same with the heading by a magnetometer.
+  package static let northMethod = "VQF 9D offline"
   package static let source = "doi:10.1016/j.inffus.2022.10.014"
   /// The acceleration that is removed as gravity, m/s²: the standard one (CGPM 1901).
   package static let gravity = 9.80665
   /// Seconds: the time constant of the correction of the inclination by the accelerometer.
   package static let accelerometerTime = 3.0
+  /// Seconds: the time constant with which the heading follows a magnetometer.
+  package static let magnetometerTime = 9.0
   /// °/s: what a gyroscope's bias may be when nothing is known of it, as a standard deviation.
   static let biasSigma = 0.5
   /// Seconds in which an estimated bias has become uncertain by 0.1 °/s.

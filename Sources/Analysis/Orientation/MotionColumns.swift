@@ -27,6 +27,11 @@ package struct MotionColumns: Sendable {
   /// of it. 0 where no times of their own place the samples.
   package var periodDeviation: Double { stretches.reduce(0) { max($0, $1.periodDeviation) } }
   private(set) var stretches: [MotionStretch] = []
+  /// The magnetometer's values by which north is found, and the calibrated field of one in the sensor's frame, µT.
+  private(set) var readings: [FieldReading] = []
+  private(set) var field: @Sendable (FieldReading) -> [Double] = { _ in [0, 0, 0] }
+  /// The nominal seconds between them.
+  private(set) var fieldPeriod = 0.0
 
   private let rate: SampleRate
   private let hasOwnTimes: Bool
@@ -44,6 +49,17 @@ package struct MotionColumns: Sendable {
       acceleration: recording.sensor.accelerometerScale.value * OrientationConstants.gravity,
       rate: recording.sensor.gyroscopeScale.value * .pi / 180)
     self.limit = limit
+  }
+
+  /// Has north found by a magnetometer's values, in order of times.
+  ///
+  /// - Parameter field: The calibrated field of a value in the sensor's frame, µT.
+  package mutating func findNorth(
+    by readings: [FieldReading], rate: SampleRate,
+    _ field: @escaping @Sendable (FieldReading) -> [Double]
+  ) {
+    self.readings = readings.filter { !$0.flags.contains(.saturated) }
+    (self.field, fieldPeriod) = (field, 1 / rate.hertz)
   }
 
   /// Takes samples of a block, in order of ticks; `false` when they and the repeated ones are too many.
@@ -157,6 +173,11 @@ struct MotionStretch: Sendable {
     let nanoseconds = overflow ? Double(lastTime) - Double(first.time) : Double(length)
     // In this order a table at 10 Hz has a period of 0.1 s and no neighbour of it.
     return nanoseconds / Double(lastTick - first.tick) / 1e9
+  }
+
+  /// The number of the sample at a time, from 0; below 0 before the first one.
+  func place(at time: Int64) -> Int {
+    Int(max(-1, min(1e15, ((Double(time) - Double(first.time)) / 1e9 / period).rounded())))
   }
 
   /// Samples of a block.

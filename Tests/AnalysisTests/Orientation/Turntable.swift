@@ -8,12 +8,17 @@ import LogFormat
 /// A sensor whose true motion is known, and the samples that it gives: 1/8192 g and 1/131 °/s a count.
 struct Turntable {
   var columns: MotionColumns
+  private let recording: RecordingDescription
+  private var readings: [FieldReading] = []
   /// Whether there was room for the last sample.
   private(set) var hasRoom = true
 
-  init(hertz: UInt32, model: String = "MPU-6050", limit: Int = MotionColumns.limit) throws {
+  init(
+    hertz: UInt32, model: String = "MPU-6050", limit: Int = MotionColumns.limit,
+    fieldHertz: UInt32? = nil
+  ) throws {
     guard let rate = SampleRate(hertz) else { fatalError("not a rate") }
-    let recording = RecordingDescription(
+    var recording = RecordingDescription(
       id: RecordingID(high: 1, low: 2), number: 1, rate: rate, channels: .all, plannedTicks: nil,
       timeUnit: 1,
       sensor: SensorDescription(
@@ -22,7 +27,21 @@ struct Turntable {
         temperatureScale: Fraction(1, 340), temperatureOffset: Fraction(3653, 100),
         outputDataRate: 0, filter: ""),
       board: "simulator", host: "lab", software: "imulog", note: "", syncInterval: 0, realTime: "")
+    if let fieldHertz, let rate = SampleRate(fieldHertz), let axes = AxisMap("x,y,z") {
+      recording.sensor.field = FieldDescription(
+        model: "AK09916", scale: Fraction(1, 500), rate: rate, axes: axes)
+    }
     columns = MotionColumns(recording, limit: limit)
+    self.recording = recording
+  }
+
+  /// Adds a value of the magnetometer, in µT along the sensor's axes.
+  mutating func field(_ field: SIMD3<Double>, at time: Int64, flags: FieldReading.Flags = []) {
+    let counts = (field * 500).rounded(.toNearestOrEven)
+    readings.append(
+      FieldReading(
+        time: time, width: 0, x: Int16(counts.x), y: Int16(counts.y), z: Int16(counts.z),
+        flags: flags))
   }
 
   /// Adds a sample of a sensor that lies so and turns at so many °/s around its own axes.
@@ -49,6 +68,10 @@ struct Turntable {
 
   /// The motion at each sample.
   func motions() -> [Motion] {
+    var columns = columns
+    if let field = recording.sensor.field {
+      columns.findNorth(by: readings, rate: field.rate) { [recording] in recording.microteslas($0) }
+    }
     var sequence = MotionSequence(columns)
     var motions: [Motion] = []
     while let motion = sequence.next() { motions.append(motion) }

@@ -46,7 +46,9 @@ struct ImportCommandTests {
     let outcome = bench.run("import", bench.file("walk.csv", Self.rows()), "--units", "m/s2")
     #expect(outcome.status == 0 && outcome.output == "1\n")
     #expect(
-      outcome.talk == "imulog: 40 samples at 50 Hz for 0.78 s, no gaps by its times; see them: imulog show 1\n")
+      outcome.talk
+        == "imulog: 40 samples at 50 Hz for 0.78 s, no gaps by its times; see them: imulog show 1\n"
+    )
   }
 
   @Test("--each makes a recording of each session, and none where one is wrong")

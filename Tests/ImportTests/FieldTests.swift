@@ -142,7 +142,8 @@ struct Field: CustomTestStringConvertible {
       asked: ["as counts at 131", "--units raw --rate 100"],
       ["30 samples at 100 Hz for 0.29 s, no gaps"], means: [3: -0.222, 4: 0.093]),
     Field(
-      "counts-with-point-zero.csv --units raw", ["30 samples at 100 Hz for 0.29 s, no gaps by its times"],
+      "counts-with-point-zero.csv --units raw",
+      ["30 samples at 100 Hz for 0.29 s, no gaps by its times"],
       means: [2: 1.001, 3: -0.232]),
     Field(
       "e4-ACC.csv", ["64 samples at 32 Hz for 1.968 s, no gaps"], means: [0: -0.527, 2: 0.747],
@@ -182,26 +183,32 @@ struct Field: CustomTestStringConvertible {
       asked: ["1.58 °/s in deg/s, 90.2 °/s in rad/s", "--units s,g,deg/s"],
       ["60 samples at 20 Hz for 2.95 s, no gaps by its times"]),
     Field(
-      "g-radps-own-names.csv --units s,g,rad/s", ["60 samples at 20 Hz for 2.95 s, no gaps by its times"],
+      "g-radps-own-names.csv --units s,g,rad/s",
+      ["60 samples at 20 Hz for 2.95 s, no gaps by its times"],
       means: [1: 0.537]),
     Field(
       "loop-jitter-100hz.csv", asked: ["--units s,g"],
       ["800 samples at 100.6667 Hz for 7.931 s, no gaps by its times"]),
     Field(
-      "loop-jitter-100hz.csv --units s,g --rate 98", ["800 samples at 98 Hz for 7.931 s, no gaps by its times"]),
+      "loop-jitter-100hz.csv --units s,g --rate 98",
+      ["800 samples at 98 Hz for 7.931 s, no gaps by its times"]),
     Field(
-      "loop-jitter-100hz.csv --units s,g --rate 100", ["800 samples at 100 Hz for 7.931 s, no gaps by its times"]
+      "loop-jitter-100hz.csv --units s,g --rate 100",
+      ["800 samples at 100 Hz for 7.931 s, no gaps by its times"]
     ),
     Field(
-      "loop-jitter-100hz.csv --units s,g --rate 102", ["800 samples at 102 Hz for 7.931 s, no gaps by its times"]
+      "loop-jitter-100hz.csv --units s,g --rate 102",
+      ["800 samples at 102 Hz for 7.931 s, no gaps by its times"]
     ),
     Field(
-      "loop-period-step.csv", asked: ["--units g"], ["300 samples at 73.5 Hz for 4.066 s, no gaps by its times"]),
+      "loop-period-step.csv", asked: ["--units g"],
+      ["300 samples at 73.5 Hz for 4.066 s, no gaps by its times"]),
     Field(
       "late-sawtooth-1khz.csv", asked: ["--units s,g"],
       ["300 samples at 1000 Hz for 0.298 s, no gaps by its times"]),
     Field(
-      "openlog-two-midnights.TXT", ["60 samples at 10 Hz for 86405.9 s, 1 gap of 864000 ticks by its times"],
+      "openlog-two-midnights.TXT",
+      ["60 samples at 10 Hz for 86405.9 s, 1 gap of 864000 ticks by its times"],
       means: [2: 1.0], started: "2021-03-21T23:59:57Z"),
     Field(
       "time-of-day-decimal-comma.txt", asked: ["what \"Device name\" is"],
@@ -213,17 +220,26 @@ struct Field: CustomTestStringConvertible {
     Field(
       "units-in-names.csv", ["40 samples at 100 Hz for 0.39 s, no gaps by its times"],
       means: [2: 1.0, 5: -0.321]),
-    Field("crcrlf.csv", asked: ["--units ms,g"], ["30 samples at 100 Hz for 0.29 s, no gaps by its times"]),
     Field(
-      "klipper-mm-per-s2.csv", ["60 samples at 3200 Hz for 0.018 s, no gaps by its times"], means: [1: 0.967]),
+      "crcrlf.csv", asked: ["--units ms,g"],
+      ["30 samples at 100 Hz for 0.29 s, no gaps by its times"]),
+    Field(
+      "klipper-mm-per-s2.csv", ["60 samples at 3200 Hz for 0.018 s, no gaps by its times"],
+      means: [1: 0.967]),
     Field("klipper-mm-per-s2.csv --units m/s2", asked: ["mm/s²", "Klipper", "--anyway"], []),
     Field(
-      "klipper-mm-per-s2.csv --units m/s2 --anyway", ["60 samples at 3200 Hz for 0.018 s, no gaps by its times"],
+      "klipper-mm-per-s2.csv --units m/s2 --anyway",
+      ["60 samples at 3200 Hz for 0.018 s, no gaps by its times"],
       means: [1: 966.926]),
-    Field("latin1-units.csv", ["30 samples at 100 Hz for 0.29 s, no gaps by its times"], means: [2: 1.003]),
+    Field(
+      "latin1-units.csv", ["30 samples at 100 Hz for 0.29 s, no gaps by its times"],
+      means: [2: 1.003]),
     Field(
       "header-again.csv", asked: ["holds 2 recordings: lines 2–41, 43–72", "--units ms,g --each"],
-      ["40 samples at 50 Hz for 0.78 s, no gaps by its times", "30 samples at 50 Hz for 0.58 s, no gaps by its times"]),
+      [
+        "40 samples at 50 Hz for 0.78 s, no gaps by its times",
+        "30 samples at 50 Hz for 0.58 s, no gaps by its times",
+      ]),
     Field(
       "gestures-blank-lines.csv --rate 119",
       asked: [

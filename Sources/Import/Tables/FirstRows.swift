@@ -99,9 +99,10 @@ struct FirstRows {
   var doubt: String? {
     let cells = columns.map(\.first)
     let numbers = cells.first == "" ? cells[1...] : cells[...]
-    if rows > 1, numbers.count > 2,
-      [0, 1].contains(where: { base in numbers.elementsEqual((0..<numbers.count).map { "\($0 + base)" }) })
-    {
+    let isHeader = [0, 1].contains { base in
+      numbers.elementsEqual((0..<numbers.count).map { "\($0 + base)" })
+    }
+    if rows > 1, numbers.count > 2, isHeader {
       return "the first row numbers the columns: it is a header, not a sample"
     }
     guard rows > 1, columns.count >= 3, let first = columns.first?.first, first.contains("."),

@@ -107,8 +107,9 @@ struct TickRuleTests {
   @Test(
     "times rounded to about a step do not say whether a tick is lost, and finer ones do",
     arguments: [
-      (49.5, 600, [], nil), (990.0, 300, [], nil), (833, 400, [], nil), (999, 1500, [], nil), (400, 300, [70, 150], 2),
-      (1000, 300, [70, 71, 72], 1), (100, 300, [70, 150, 151], 2), (1, 90, [7], 1),
+      (49.5, 600, [], nil), (990.0, 300, [], nil), (833, 400, [], nil), (999, 1500, [], nil),
+      (400, 300, [70, 150], 2), (1000, 300, [70, 71, 72], 1), (100, 300, [70, 150, 151], 2),
+      (1, 90, [7], 1),
     ] as [(Double, Int, Set<Int>, Int?)])
   func rounded(_ rate: Double, _ count: Int, _ cut: Set<Int>, _ gaps: Int?) throws {
     // The clock of 49.5 Hz has steps of 20 ms.

@@ -32,9 +32,9 @@ struct PageBlock: SampleFormat {
     try sink.write(base64.text(bytes(rows, of: block, turns: derived?.values ?? [])))
   }
 
-  private func bytes(
-    _ rows: Range<Int>, of block: borrowing SampleBlock, turns: [Double]
-  ) -> [UInt8] {
+  private func bytes(_ rows: Range<Int>, of block: borrowing SampleBlock, turns: [Double])
+    -> [UInt8]
+  {
     let ticks = rows.dropFirst().map { row in
       Int64(clamping: block.ticks[row] - block.ticks[row - 1] - 1)
     }
@@ -42,8 +42,7 @@ struct PageBlock: SampleFormat {
       let (steps, _) = (skipped &+ 1).multipliedReportingOverflow(by: period)
       return (block.times[row] / timeUnit) &- (block.times[row - 1] / timeUnit) &- steps
     }
-    let tickWidth =
-      ticks.allSatisfy { $0 == 0 } ? 0 : PageBlock.width(ticks, isSigned: false)
+    let tickWidth = ticks.allSatisfy { $0 == 0 } ? 0 : PageBlock.width(ticks, isSigned: false)
     let timeWidth = PageBlock.width(times, isSigned: true)
     var bytes: [UInt8] = []
     bytes.append(littleEndian: UInt16(rows.count))
@@ -112,8 +111,7 @@ struct Base64Writer {
     var text: [UInt8] = []
     text.reserveCapacity(end / 3 * 4)
     for place in stride(from: 0, to: end, by: 3) {
-      let word =
-        Int(rest[place]) << 16 | Int(rest[place + 1]) << 8 | Int(rest[place + 2])
+      let word = Int(rest[place]) << 16 | Int(rest[place + 1]) << 8 | Int(rest[place + 2])
       text.append(alphabet[word >> 18])
       text.append(alphabet[word >> 12 & 63])
       text.append(alphabet[word >> 6 & 63])

@@ -31,6 +31,8 @@ public struct ImportRequest: Equatable, Sendable {
   public var isAnyway = false
   /// Further words for the command that a refusal prints: `--store`, `/data`.
   public var words: [String] = []
+  /// Whether the file is one of two tables that are joined.
+  var isJoined = false
   /// The archive that has the file, and nanoseconds since 1970 at its time 0.
   var archive: String?
   var started: Int64?

@@ -265,6 +265,7 @@ struct Opening {
     tables = { given throws(ImportError) in
       var request = given
       (request.archive, request.started) = (archive, started ?? given.started)
+      request.isJoined = sources.count == 2
       var rows: [TableRows] = []
       for source in sources {
         rows.append(TableRows(try TableReader(try source.another(), request), request))

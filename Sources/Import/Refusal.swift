@@ -124,8 +124,13 @@ struct Refusal {
           "has \(Plain.count(table.census.back + table.census.sharing, "row")) out of order or with the time of the row above, the first in \(place)"
         )
         if 2 * table.census.sharing > table.census.rows {
+          let steps = table.census.intervals
+          let units = (steps.isExceeded(byAllBut: 0) / max(1, steps.resolution)).rounded()
+          let hole =
+            units > 1
+            ? " (without them, a hole of \(Plain.significant(units)) units is not seen)" : ""
           lines.append(
-            ("order", "these times are coarser than the rows; 100 Hz, if that is the rate"))
+            ("order", "these times are coarser than the rows\(hole); 100 Hz, if that is the rate"))
           request.columns = table.withoutTimes
           request.rate = request.rate ?? SampleRate(100)
           continue

@@ -120,7 +120,7 @@ enum SenseCheck {
       let factor = table.hasLostTicks ? 10 : rate.source.isOption ? 1.05 : 1.1
       // Lost ticks lengthen the mean, many of them the middle one, and packets of rows with one time shorten it.
       let short = steps.isExceeded(byAllBut: steps.count - steps.count / 10)
-      let isNear = [step, short, steps.mean, steps.mean(0.5 * step...1.5 * step)]
+      let isNear = [step, short, steps.mean, steps.mean(0.4 * step...1.6 * step)]
         .contains {
           (1 / factor...factor).contains($0 / rate.value.period)
         }

@@ -130,6 +130,13 @@ struct Heading {
       use(found)
       return true
     }
+    // Below a line that may be the header.
+    if let last, last.cells.count == found.cells.count, found.cells.contains(where: { $0 != "" }),
+      found.cells.allSatisfy({ $0 == "" || Unit(word: $0) != nil || TimeForm(word: $0) != nil })
+    {
+      unitRow = found.cells
+      return false
+    }
     if found.cells.count > 1 || last == nil && found.cells != [""] { (last, rows) = (found, []) }
     if likely == nil, Set(names.compactMap { $0.likely ?? $0.axis }).count >= 3 { likely = found }
     takeUnitWords(text)
@@ -198,7 +205,7 @@ struct Heading {
 
   private mutating func use(_ header: Line) {
     (cells, lines, separator) = (Heading.names(header.cells), header.number, header.separator)
-    place = Place(line: header.number)
+    (place, unitRow) = (Place(line: header.number), nil)
   }
 
   /// Takes the best line that may be the header, or none.

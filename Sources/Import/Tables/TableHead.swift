@@ -50,7 +50,8 @@ struct TableHead {
     program = heading.program
     let units = request.units?.units ?? [:]
     let isStated =
-      program != nil || request.columns != nil || heading.facts.units[.gyroscope] != nil
+      program != nil || request.isJoined || request.columns != nil
+      || heading.facts.units[.gyroscope] != nil
       || heading.unitRow != nil || !heading.unitWords.isEmpty
       || units[.gyroscope] != nil && units[.accelerometer] == nil
     let isAlone = !names.contains { (0..<3).contains($0.likely ?? 6) }

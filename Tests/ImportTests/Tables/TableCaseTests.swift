@@ -72,6 +72,7 @@ struct TableCaseTests {
     # Times in UTC\nutc_time_s,ax_g\n36000.00,0.25\n36000.01,0.5\n ⇒ --columns time=1,ax=2 --units g ⇒ 36000000000000 36000010000000 | 0.5 | !UTC
     {"format":"imulog-json","rate_hz":100,"ticks":{"scheduled":3,"sampled":3},"gaps":[],"units":{"ax":"g"},"samples":[{"t_ns":0,"ax":0.5},{"t_ns":10000000,"ax":0.5},{"t_ns":90000000,"ax":0.5}]} ⇒ 0 10000000 90000000 | 0.5 | leave room for 7 ticks where it states no gap
     {"format":"imulog-json","rate_hz":100,"ticks":{"scheduled":10,"sampled":3},"gaps":[{"tick":2,"count":7,"cause":"missed"}],"units":{"ax":"g"},"samples":[{"t_ns":0,"ax":0.5},{"t_ns":10000000,"ax":0.5},{"t_ns":90000000,"ax":0.5}]} ⇒ 0 10000000 90000000 | 0.5 | !leave room
+    Zeit,Stoß x,Stoß y,Stoß z,\nms,m/(s^2),m/(s^2),m/(s^2),\n0,0,0,9.80665,\n10,0,0,9.80665,\n ⇒ --columns time=1,ax=2,ay=3,az=4 ⇒ 0 10000000 | 0 0 1 |
     {"t_ms":0,"ax_g":0.5}\n{"t_ms":10,"ax_g":0.25}\n ⇒ 0 10000000 | 0.25 |
     unix_s,ax_g,ay_g,az_g\n5.00,0,0,1\n5.01,0,0,0.5\n ⇒ 0 10000000 | 0 0 0.5 |
     unix_s,date,tz,ax (g),ay (g),az (g)\n1700000000,21.11.26,CET,1,2,3\n1700000001,21.11.26,CET,1,2,3\n ⇒ --columns time=1,ax=4,ay=5,az=6 ⇒ 0 1000000000 | 1 2 3 |
@@ -266,7 +267,8 @@ struct TableCaseTests {
     time,ax_g,ay_g,az_g\n135958.0,0,0,1\n135958.5,0,0,1\n135959.0,0,0,1\n135959.5,0,0,1\n140000.0,0,0,1\n140000.5,0,0,1\n140001.0,0,0,1\n140001.5,0,0,1\n140002.0,0,0,1\n ⇒ --units s ⇒ a step of it is 4040
     {"scale":0.1,"samples":[{"t_ms":0,"gx_dps":1,"gy_dps":1,"gz_dps":1},{"t_ms":10,"gx_dps":1,"gy_dps":1,"gz_dps":1}]} ⇒ what stands before its rows is not read
     Time,GyroX,GyroY,GyroZ\ns,rad/s,rad/s,rad/s\n0,1,2,3\n1,1,2,3\n ⇒ --columns time=1,gx=2,gy=3,gz=4 --units s,deg/s ⇒ in rad/s by the row of units, and °/s by --units
-    time,ax_g,ay_g,az_g\n2026-03-29 10:00:00,0,0,1\n2026-03-29 10:00:00,0,0,1\n2026-03-29 10:00:00,0,0,1\n2026-03-29 10:00:00,0,0,1\n2026-03-29 10:00:01,0,0,1\n ⇒ these times are coarser than the rows … --columns ax=2,ay=3,az=4 --rate 100
+    time,ax_g,ay_g,az_g\n2026-03-29 10:00:00,0,0,1\n2026-03-29 10:00:00,0,0,1\n2026-03-29 10:00:00,0,0,1\n2026-03-29 10:00:00,0,0,1\n2026-03-29 10:00:01,0,0,1\n ⇒ these times are coarser than the rows; 100 Hz … --columns ax=2,ay=3,az=4 --rate 100
+    time_s,ax_g,ay_g,az_g\n0,0,0,1\n0,0,0,1\n0,0,0,1\n0,0,0,1\n3,0,0,1\n4,0,0,1\n4,0,0,1\n ⇒ coarser than the rows (without them, a hole of 3 units is not seen)
     time_a,a_ax,a_ay,a_az,time_b,b_ax,b_ay,b_az\n0,0,0,1,7,0,0,1\n ⇒ --columns time=time_b,ax=b_ax,ay=b_ay,az=b_az
     t_ms,ax_g,ay_g,az_g\n1,0,0,1,9\n2,0,0,1,9\n ⇒ 5 values under 4 names
     time,ax,ay,az\nUTC+2,g,g,g\n2026-03-02 10:00:00,0,0,1\n ⇒ its name or unit has a zone

@@ -129,6 +129,18 @@ struct RowImporterTests {
     #expect(importer.remarks.contains { $0.contains("at most 8 ms away") })
   }
 
+  @Test("Two tables are joined where only the letter g names the rates, which alone may be forces")
+  func letters() throws {
+    func source(_ sensor: String) -> ByteSource {
+      let rows = (0..<9).map { "\($0 * 10),0,0,1\n" }.joined()
+      return ByteSource("t_ms,\(sensor)x,\(sensor)y,\(sensor)z\n" + rows)
+    }
+    let request = try Tables.request("--units g-dps")
+    let recording = try ImportedRecording(source("a"), with: source("g"), request)
+    #expect(recording.description.channels.indices == [0, 1, 2, 3, 4, 5])
+    #expect(try Tables.refusal("t_ms,gx,gy,gz\n0,0,0,1\n10,0,0,1\n", "--units g-dps") != nil)
+  }
+
   @Test("Rows of JSON that could have gaps, and have none, show those that their times tell")
   func objects() throws {
     let rows = (0..<60).map { "{\"t_ms\":\($0 * 10 + ($0 < 30 ? 0 : 500)),\"ax\":\($0)}\n" }

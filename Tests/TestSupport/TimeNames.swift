@@ -5,8 +5,8 @@ public enum TimeNames {
   /// What a person sets, or what follows from it alone, is not measured.
   private static let settings: Set<String> = [
     "syncInterval_s", "above_hz", "window_s", "preTrigger_s", "postTrigger_s", "pause_s",
-    "nextTurn_s", "wake_up_us", "tauAcc_s", "longestBridge_s", "timeUnit_ns", "zero_ns", "range_ns",
-    "range.from_ns", "range.to_ns", "bands.from_hz", "bands.to_hz",
+    "nextTurn_s", "wake_up_us", "tauAcc_s", "tauMag_s", "longestBridge_s", "timeUnit_ns", "zero_ns",
+    "range_ns", "range.from_ns", "range.to_ns", "bands.from_hz", "bands.to_hz",
   ]
   private static let units = ["_ns", "_us", "_ms", "_s", "_hz", "_ppm", "_ppm_s", "_seconds"]
   /// Of velocities and densities.

@@ -71,7 +71,7 @@ struct ListScreenTests {
     let child = bench.atTerminal(["list"], columns: 80)
     #expect(child.waits(for: "2 recordings"))
     child.type("xg")
-    #expect(child.waits(for: "and the recording has ax; press"))
+    #expect(child.waits(for: "x, y and z of the accelerometer"))
     #expect(!child.terminal.text.contains("--"))
     child.type("\u{1B}[Bxg")
     // In two rows, whole.

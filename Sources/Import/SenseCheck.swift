@@ -32,7 +32,9 @@ enum SenseCheck {
 
   /// The objection, which `--anyway` overrides; `nil` for none.
   static func objection(_ table: Understanding, isSlower: Bool = false) -> ImportError? {
-    var found: Objection? = table.contradictions.first.map { ($0, "correct the option") }
+    var found: Objection? = table.contradictions.first.map {
+      ($0, "correct the option or the table")
+    }
     let isOption = table.units.values.contains(where: \.source.isOption)
     if found == nil, table.hasUnreadZone || table.hasUnread && !isOption {
       found = (

@@ -107,7 +107,7 @@ final class MCAPFile: OwnRows {
     while true {
       if let message = try messages.next() { return message }
       guard let (kind, length) = try MCAPFile.record(source, at: &position), kind != 0x0F else {
-        return nil
+        return try checkEnd()
       }
       guard kind == 0x06 else { continue }
       guard length <= UInt64(LZ4Block.limit + 1 << 20) else {
@@ -115,6 +115,15 @@ final class MCAPFile: OwnRows {
       }
       try messages.take(try source.reader(at: position - length, length))
     }
+  }
+
+  /// Passes the summary and the footer, behind which is the mark of the end.
+  private func checkEnd() throws(ImportError) -> MCAPMessages.Message? {
+    while let (kind, _) = try MCAPFile.record(source, at: &position), kind != 0x02 {}
+    guard position + 8 >= source.size else {
+      throw .damaged(name, "another file follows it")
+    }
+    return nil
   }
 
   /// A stamp has more than a time by the date, or by what makes all of them positive.

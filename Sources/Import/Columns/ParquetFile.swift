@@ -23,7 +23,7 @@ final class ParquetFile: OwnRows {
 
   init(_ source: any SeekableSource, _ request: ImportRequest) throws(ImportError) {
     let name = source.name
-    let footer = try ParquetFile.footer(source)
+    let (footer, end) = try ParquetFile.footer(source)
     let pairs = (footer[5]?.list ?? []).compactMap { pair in
       pair[1]?.text.flatMap { name in pair[2]?.text.map { (name: name, text: $0) } }
     }
@@ -51,11 +51,19 @@ final class ParquetFile: OwnRows {
       groups.allSatisfy({ (1...1 << 21).contains($0.rows) }),
       footer[3]?.number == groups.reduce(0, { $0 + Int64($1.rows) })
     else { throw .damaged(name, "it lacks rows, or columns that its metadata states") }
+    // Places count from the first of two files in one.
+    let last = groups.last?.chunks.last?[3]
+    let begin = (last?[11] ?? last?[9])?.number ?? Int64(clamping: end)
+    guard begin.addingReportingOverflow(last?[7]?.number ?? 0).partialValue == end else {
+      throw .damaged(name, "its rows do not end at its footer: two files may be in it")
+    }
     (self.name, self.own, self.columns, self.groups) = (name, own, columns, groups)
     self.source = source
   }
 
-  private static func footer(_ source: any SeekableSource) throws(ImportError) -> ThriftValue {
+  private static func footer(_ source: any SeekableSource) throws(ImportError) -> (
+    ThriftValue, place: UInt64
+  ) {
     let size = source.size
     var end = try source.reader(at: max(8, size) - 8, 8)
     let length = UInt64(try end.integer(UInt32.self))
@@ -65,7 +73,7 @@ final class ParquetFile: OwnRows {
     // Some 80 bytes for each column of a row group of megabytes.
     guard length <= 4 << 20 else { throw end.wrong("its footer is larger than 4 MiB") }
     var reader = try source.reader(at: size - 8 - length, length)
-    return try ThriftValue(&reader)
+    return (try ThriftValue(&reader), size - 8 - length)
   }
 
   func rewind(to mark: RowMark?) throws(ImportError) { row = (mark?.line ?? 1) - 1 }

@@ -38,7 +38,7 @@ struct FirstRows {
         cell[$0] == UInt8(ascii: ".") || cell[$0] == UInt8(ascii: ",")
       }
       let digits = marks.last.map { cell[($0 + 1)...].prefix(while: FieldText.isDigit).count } ?? 0
-      fewest = min(fewest, digits)
+      if digits > 0 { fewest = min(fewest, digits) }
       if digits > 1, cell.last == UInt8(ascii: "0") { endsWithZero = true }
       let power = cell.contains { $0 | 0x20 == UInt8(ascii: "e") }
       decimals = max(decimals, power ? 9 : digits)
@@ -97,13 +97,22 @@ struct FirstRows {
   /// A first row that numbers the columns, as pandas writes a header, or repeats one number with decimals where the rows
   /// after it are whole numbers, as the rate or the start before an Empatica E4's rows: a clause.
   var doubt: String? {
-    let cells = columns.map(\.first)
-    let numbers = cells.first == "" ? cells[1...] : cells[...]
-    let isHeader = [0, 1].contains { base in
-      numbers.elementsEqual((0..<numbers.count).map { "\($0 + base)" })
+    let isNamed = columns.contains { column in
+      let later = column.turns.dropFirst()
+      return column.first != "" && Double(column.first) == nil && !later.isEmpty
+        && later.allSatisfy { Double($0) != nil }
     }
-    if rows > 1, numbers.count > 2, isHeader {
-      return "the first row numbers the columns: it is a header, not a sample"
+    // pandas numbers a table's columns, or a part of another one's.
+    let numbers = columns.map(\.first).filter { $0 != "" }.map { Double($0) ?? .nan }
+    let steps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }
+    let areWhole = numbers.allSatisfy { $0.rounded() == $0 } && steps.allSatisfy { $0 > 0 }
+    let haveDecimals = columns.dropFirst().allSatisfy { column in
+      column.turns.dropFirst().contains { $0.contains(".") }
+    }
+    let isCount = areWhole && numbers.first ?? 2 < 2 && steps.allSatisfy { $0 == 1 }
+    if rows > 1, isNamed || numbers.count > 2 && (isCount || areWhole && haveDecimals) {
+      return
+        "the first row \(isNamed ? "names" : "numbers") the columns: it is a header, not a sample"
     }
     guard rows > 1, columns.count >= 3, let first = columns.first?.first, first.contains("."),
       columns.allSatisfy({

@@ -271,7 +271,7 @@ struct RowParser {
           problem:
             "its value changes, \"\(FieldText.shown(known))\", \"\(FieldText.shown(cell))\": the rows may be of several sensors, units or ranges",
           remedy:
-            "import the rows of each value as a table of their own; if it is a label, name the columns to import with --columns, or take all with --anyway"
+            "import the rows of each value as a table of their own, or take all with --anyway"
         )
       }
     case _ where cell.isEmpty: break

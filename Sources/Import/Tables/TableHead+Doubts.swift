@@ -155,7 +155,7 @@ extension TableHead {
       let isText =
         column.hasText || takesTurns || name.plain == "i" && program?.name == Dialect.arduPilot.name
       let isDoubtful = program == nil ? !isKnown(index, column) : isText
-      let isOfUser = column.hasText && takesTurns || TableHead.sensors.contains(name.device)
+      let isOfUser = column.hasText && takesTurns || tellsSensor(index, column)
       guard request.columns == nil ? isDoubtful : isOfUser else { continue }
       let shown = FieldText.shown(result.columns[index].name.utf8)
       if request.isAnyway {
@@ -185,9 +185,23 @@ extension TableHead {
     {
       return true
     }
+    return result.timeColumn != nil && words.isSubset(of: TableHead.counters) && rises(column)
+  }
+
+  /// Whether a column counts the first rows.
+  private func rises(_ column: FirstRows.Column) -> Bool {
     let numbers = column.turns.map { Double($0) ?? .nan }
-    return result.timeColumn != nil && words.isSubset(of: TableHead.counters)
-      && numbers.count == rows.rows && zip(numbers, numbers.dropFirst()).allSatisfy(<)
+    return numbers.count == rows.rows && zip(numbers, numbers.dropFirst()).allSatisfy(<)
+  }
+
+  /// Whether the name says that a column tells one sensor from another, as `imu`, `Device No` and `id` that does not count.
+  private func tellsSensor(_ index: Int, _ column: FirstRows.Column) -> Bool {
+    let (name, words) = (names[index], names[index].device.split(separator: " ").map(String.init))
+    return name.role == .none && name.likely == nil && !rises(column)
+      && words.contains(where: TableHead.sensors.contains)
+      && words.allSatisfy {
+        TableHead.sensors.union(["name", "no", "nr", "number", "index"]).contains($0)
+      }
   }
 
   private static let quantities: Set<String> = Set(
@@ -196,9 +210,9 @@ extension TableHead {
     pitch yaw euler angle pressure baro barometer altitude humidity light battery voltage adc latitude longitude temp \
     temperature gravity grav absolute
     """.split(separator: " ").map(String.init))
-  /// Names of columns that tell the sensor, by their words.
   private static let sensors: Set = [
-    "sensor", "device", "sensor id", "device id", "sensor name", "device name",
+    "sensor", "device", "dev", "imu", "node", "id", "mac", "serial", "address", "channel", "port",
+    "side", "limb",
   ]
   private static let companions: Set = ["x", "y", "z", "w", "field", "acceleration", "gyroscope"]
   private static let counters: Set = [
@@ -221,24 +235,18 @@ extension TableHead {
       remedy: "write rates in °/s and take that line out, or name the columns with --columns")
   }
 
-  /// Objects to times whose decimals may be thousands, or milliseconds such as 7.5 beside 7.120.
-  mutating func doubtDecimals(_ index: Int) {
-    guard index < rows.columns.count else { return }
-    if result.syntax.shape == .lines, mayHaveThousands(index) {
-      result.contradictions.append(
-        "the marks in its times have three digits behind them: they may be between thousands")
-    }
-    if rows.columns[index].mayLackZeros {
-      result.contradictions.append(
-        "its times have one to three decimals, some with a zero at their end: they may be milliseconds without zeros before them"
-      )
-    }
+  /// Objects to times whose decimals may be milliseconds, such as 7.5 beside 7.120.
+  mutating func doubtZeros(_ index: Int) {
+    guard index < rows.columns.count, rows.columns[index].mayLackZeros else { return }
+    result.contradictions.append(
+      "its times have one to three decimals, some with a zero at their end: they may be milliseconds without zeros before them"
+    )
   }
 
   /// Whether times such as 1.000 and 12.500, of ms and finer units, may have marks between thousands.
-  private func mayHaveThousands(_ index: Int) -> Bool {
+  func mayHaveThousands(_ index: Int) -> Bool {
     guard case .number(let power, _)? = result.times?.value, power < 9,
-      rows.columns[index].decimals == 3
+      index < rows.columns.count, rows.columns[index].decimals == 3
     else { return false }
     return rows.columns[index].turns.allSatisfy {
       let parts = $0.split { ",.".contains($0) }

@@ -92,9 +92,13 @@ extension TableHead {
     if clock.index < rows.columns.count {
       result.syntax.timeDecimals = min(9, rows.columns[clock.index].decimals)
     }
+    doubtZeros(clock.index)
     guard areNumbers(clock.index) else { return takeDates(clock.index) }
     result.times = overruled(clock.form, by: request.units?.time, "--units", "times are in", \.name)
-    doubtDecimals(clock.index)
+    if result.syntax.shape == .lines, mayHaveThousands(clock.index) {
+      result.contradictions.append(
+        "the marks in its times have three digits behind them: they may be between thousands")
+    }
     if request.units?.isUnix == true {
       result.epoch = Stated(.unix, .option("--units"))
     } else if clock.isUnix, let form = result.times?.value, clock.index < rows.columns.count {

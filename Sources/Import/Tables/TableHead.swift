@@ -105,7 +105,8 @@ struct TableHead {
       }
       return
     }
-    if lastPart.parts(around: "grav") != nil, let axis = names.firstIndex(where: { $0.axis != nil })
+    if lastPart.parts(around: "grav") != nil,
+      let axis = names.firstIndex(where: { $0.withoutLetterG.axis != nil })
     {
       throw wrong(
         axis, "the file's name says gravity, which is computed",

@@ -43,15 +43,14 @@ struct Census: Equatable, Sendable {
 
   /// Adds a row.
   mutating func add(
-    _ row: Row, at place: Place, _ mark: RowMark, isSorted: Bool = false,
-    isEach: Bool = false, hasTime: Bool = true
+    _ row: Row, at place: Place, _ mark: RowMark, isSorted: Bool = false, hasTime: Bool = true
   ) {
     rows += 1
     let time = row.time
     first = first ?? time
     span = min(span?.lowerBound ?? time, time)...max(span?.upperBound ?? time, time)
     var begin = sessions.isEmpty ? Understanding.Session.Begin.file : row.begin
-    if begin == nil, hasTime, isEach || !isSorted, startsAnew(time) { begin = .time }
+    if begin == nil, hasTime, !isSorted, startsAnew(time) { begin = .time }
     rowsOfPart += 1
     if let begin {
       (firstOfPart, rowsOfPart) = (time, 1)

@@ -115,8 +115,7 @@ final class TableRows {
       }
       let numbers = reader.numbers
       census.add(
-        row, at: reader.place, reader.mark, isSorted: request.isSorted, isEach: request.isEach,
-        hasTime: hasTime)
+        row, at: reader.place, reader.mark, isSorted: request.isSorted, hasTime: hasTime)
       census.add(numbers, channels)
       if request.isEach {
         if census.sessions.count > 1, census.sessions.last?.rows == 1 { judge(&part) }

@@ -168,6 +168,7 @@ struct OwnFileTests {
     for length in stride(from: 0, to: whole.count, by: whole.count / 60) {
       #expect(throws: ImportError.self) { try read(Array(whole[..<length])) }
     }
+    #expect(throws: ImportError.self) { try read(whole + whole) }
     var refused = 0
     for place in stride(from: 0, to: whole.count, by: whole.count / 300) {
       for value in [0xFF, whole[place] ^ 0x10] as [UInt8] {

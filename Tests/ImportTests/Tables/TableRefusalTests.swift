@@ -87,7 +87,7 @@ struct TableRefusalTests {
     let text = "t_ms,ax (mg),ay (mg),az (mg)\n0,1,2,1000\n10,1,2,1000\n"
     #expect(
       try Tables.refusal(text, "--units g")
-        == "table.csv: its accelerations are in mg by the header, and g by --units: correct the option, or import it as it is with --anyway"
+        == "table.csv: its accelerations are in mg by the header, and g by --units: correct the option or the table, or import it as it is with --anyway"
     )
     #expect(
       try Tables.refusal(text, "--units s")?.contains(

@@ -64,6 +64,10 @@ struct RowImporterTests {
       records.map(\.sample.ax).map { Int($0) * 8 / Int(max(1, records[2].sample.ax)) }.count == 6)
     #expect(records[2].sample.ax == 2 * records[1].sample.ax)
     #expect(records[3].sample.ax == 3 * records[1].sample.ax)
+    // Times that begin again begin no recording then; a blank line does.
+    let rows = [20, 30, 0, 10].map { "\($0),0,0,1\n" }.joined()
+    let text = "t_ms,ax_g,ay_g,az_g\n" + rows + "\n" + rows
+    #expect(try Tables.importer(text, "--each --sort").understandings[0].sessions.count == 2)
   }
 
   @Test("of a file with the newest row first")

@@ -54,9 +54,10 @@ struct TableHead {
       || heading.facts.units[.gyroscope] != nil
       || heading.unitRow != nil || !heading.unitWords.isEmpty
       || units[.gyroscope] != nil && units[.accelerometer] == nil
-    // As this program's own tables begin.
+    // Counts of this program's own tables.
     let own = ["t_ns", "t_s", "unix_s", "time_utc", "time_local"]
-    let isOwn = cells.contains("gx") && own.contains(names[0].plain)
+    let isOwn =
+      units[.gyroscope] == .count && cells.contains("gx") && own.contains(names[0].plain)
     let isAlone = !names.contains { (0..<3).contains($0.likely ?? 6) }
     self.names = isAlone && !isStated && !isOwn ? names.map(\.withoutLetterG) : names
     result = Understanding(file)

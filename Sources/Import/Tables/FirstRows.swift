@@ -18,7 +18,11 @@ struct FirstRows {
     /// Whether two or more of them end with 0.
     private var endsWithZero = false
     /// Whether milliseconds may lack the zeros before them: 7.5 beside 7.120.
-    var mayLackZeros: Bool { endsWithZero && fewest < decimals && decimals < 4 }
+    var mayLackZeros: Bool {
+      let numbers = turns.compactMap { Double($0) }
+      let turnsBack = zip(numbers, numbers.dropFirst()).contains { $0 > $1 }
+      return (endsWithZero || turnsBack) && fewest < decimals && decimals < 4
+    }
     /// Whether all that are not empty are written as whole numbers of 16 bits.
     private(set) var areCounts = true
     /// The texts that followed each other; one that comes back is there again.
@@ -103,10 +107,14 @@ struct FirstRows {
         && later.allSatisfy { Double($0) != nil }
     }
     // pandas numbers a table's columns, or a part of another one's.
-    let numbers = columns.map(\.first).filter { $0 != "" }.map { Double($0) ?? .nan }
+    let counted = columns.filter { column in
+      column.first != "" && column.turns.count > 1
+        && column.turns.dropFirst().allSatisfy { Double($0) != nil }
+    }
+    let numbers = counted.map { Double($0.first) ?? .nan }
     let steps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }
     let areWhole = numbers.allSatisfy { $0.rounded() == $0 } && steps.allSatisfy { $0 > 0 }
-    let haveDecimals = columns.dropFirst().allSatisfy { column in
+    let haveDecimals = counted.dropFirst().allSatisfy { column in
       column.turns.dropFirst().contains { $0.contains(".") }
     }
     let isCount = areWhole && numbers.first ?? 2 < 2 && steps.allSatisfy { $0 == 1 }

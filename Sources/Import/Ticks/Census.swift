@@ -18,6 +18,8 @@ struct Census: Equatable, Sendable {
   /// Rows of a session with the time of the row before them, or an earlier one; the first of them.
   private(set) var sharing: UInt64 = 0
   private(set) var back: UInt64 = 0
+  /// Of rows that are sorted, those with which times begin again.
+  private(set) var restarts: UInt64 = 0
   private(set) var disorder: Place?
   /// Steps between the rows of a session, above 0 or 0.
   var intervals = Intervals()
@@ -50,7 +52,13 @@ struct Census: Equatable, Sendable {
     first = first ?? time
     span = min(span?.lowerBound ?? time, time)...max(span?.upperBound ?? time, time)
     var begin = sessions.isEmpty ? Understanding.Session.Begin.file : row.begin
-    if begin == nil, hasTime, !isSorted, startsAnew(time) { begin = .time }
+    if begin == nil, hasTime, startsAnew(time) {
+      if isSorted {
+        (restarts, firstOfPart, rowsOfPart) = (restarts + 1, time, 0)
+      } else {
+        begin = .time
+      }
+    }
     rowsOfPart += 1
     if let begin {
       (firstOfPart, rowsOfPart) = (time, 1)
@@ -66,10 +74,8 @@ struct Census: Equatable, Sendable {
     guard hasTime else { return }
     // Rows out of order tell steps, too.
     intervals.add(abs(time.nanoseconds(since: last)))
-    if time <= last, !isSorted {
-      if time == last { sharing += 1 } else { back += 1 }
-      disorder = disorder ?? place
-    }
+    if time == last { sharing += 1 } else if time < last { back += 1 }
+    if time <= last, !isSorted { disorder = disorder ?? place }
     last = time
   }
 

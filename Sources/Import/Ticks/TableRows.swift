@@ -171,7 +171,9 @@ final class TableRows {
     // Late rows and packets fit into holes; rows among others from afar, one by one, are another recording's.
     let isFar = zip(items, items.dropFirst()).map { abs(Int($0.number) - Int($1.number)) > 8 }
     let mixed = zip(isFar, isFar.dropFirst()).count { $0 && $1 }
-    guard mixed < 3 || request.isAnyway else {
+    // Rows that share times are near others of theirs.
+    let areMixed = mixed > 2 || census.sharing > 0 && census.restarts > 0
+    guard !areMixed || request.isAnyway else {
       throw ImportError(
         name, "its times begin again, and --sort would mix the rows of several recordings",
         remedy: "keep them apart with --each, or mix them with --anyway")

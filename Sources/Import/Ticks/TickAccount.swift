@@ -122,6 +122,18 @@ struct TickAccount {
         name, "the gaps that it states make \(Plain.hertz(rate)) Hz of rows that are much slower",
         remedy: "correct their ticks, or import it as it is with --anyway")
     }
+    let sharing = understanding.census.sharing
+    guard given != nil || !request.isSorted || sharing <= max(3, pass.rows / 20) || request.isAnyway
+    else {
+      throw ImportError(
+        name, "\(sharing) of its \(pass.rows) rows share times, which make no rate then",
+        remedy: "state the rate with --rate, or import it as it is with --anyway")
+    }
+    guard span > 0 || pass.rows < 2 || isPlaced || request.isAnyway else {
+      throw ImportError(
+        name, "all of its rows have one time",
+        remedy: "leave it out with --columns, and state the rate with --rate")
+    }
     if isPlaced, !RecordingTime.contains(rate.nanoseconds(atTick: count) + 1) {
       throw ImportError(
         name, "at \(Plain.hertz(rate)) Hz its rows last longer than the 146 years of a log",

@@ -142,10 +142,10 @@ struct TableCaseTests {
     t_ns,ax,gap,gap_ticks\n0,1,,\n10,3,busError,1\n20,1,,\n ⇒ --units raw ⇒ the row of a gap has values
     t_ms,temp (C),foo,bar\n0,20,1,2\n ⇒ is known as an axis by its name
     index,0,1,2,3\n0,5000,0.1,0.2,0.95\n1,5010,0.1,0.2,0.95\n ⇒ --columns time=2,ax=3,ay=4,az=5 --units ms,g ⇒ the first row names the columns
+    0,1,2,label\n0.5,-0.25,1,walk\n0.25,-0.5,0.75,walk\n ⇒ --columns ax=1,ay=2,az=3 --units g --rate 100 ⇒ the first row numbers the columns
     2,3,4\n0.5,-0.25,1\n0.25,-0.5,0.75\n ⇒ --columns ax=1,ay=2,az=3 --units g --rate 100 ⇒ the first row numbers the columns
     t_ms,ax,ay,az,Device No\n0,0,0,1,1\n10,0,0,1,2\n20,0,0,1,1\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g ⇒ its value changes, "1", "2"
     time,ax_g,ay_g,az_g\n12:00:00.500,0,0,1\n12:00:01.2,0,0,1\n ⇒ they may be milliseconds without zeros before them
-    0,1,2\n0.5,-0.25,1\n0.25,-0.5,0.75\n ⇒ --columns ax=1,ay=2,az=3 --units g --rate 100 ⇒ the first row numbers the columns
     ,1,2,3\n7,0.5,-0.25,1\n8,0.25,-0.5,0.75\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ the first row numbers the columns
     {"samples":[{"t_ms":0,"ax_g":1}]}\n{"samples":[{"t_ms":0,"ax_g":1}]} ⇒ another document follows
     t_ms,gX,gY,gZ\n0,0.5,-0.25,1\n10,0.25,-0.5,0.75\n ⇒ --units g-dps ⇒ which columns are the axes of which sensor

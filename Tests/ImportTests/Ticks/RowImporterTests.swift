@@ -56,7 +56,7 @@ struct RowImporterTests {
 
   @Test("in the order of their times with --sort, those that share one in that of the file")
   func sorted() throws {
-    var table = Self.table([30, 10, 20, 20, 0, 40].map { $0 * 1_000_000 })
+    var table = Self.table([0, 10, 20, 20, 40, 30].map { $0 * 1_000_000 })
     table.request.isSorted = true
     let records = try table.records()
     #expect(records.map(\.time) == [0, 10, 20, 20, 30, 40].map { $0 * 1_000_000 })
@@ -64,6 +64,12 @@ struct RowImporterTests {
       records.map(\.sample.ax).map { Int($0) * 8 / Int(max(1, records[2].sample.ax)) }.count == 6)
     #expect(records[2].sample.ax == 2 * records[1].sample.ax)
     #expect(records[3].sample.ax == 3 * records[1].sample.ax)
+    // Rows that share times tell nothing of two recordings, nor of their rate.
+    let twice = (0..<40).map { "\($0 % 20 / 2 * 20),0,0,1\n" }
+    for (count, words) in [(40, "--sort would mix"), (20, "share times, which make no rate")] {
+      let text = "t_ms,ax_g,ay_g,az_g\n" + twice[..<count].joined()
+      #expect(try Tables.refusal(text, "--sort")?.contains(words) == true)
+    }
     // Times that begin again begin no recording then; a blank line does.
     let rows = [20, 30, 0, 10].map { "\($0),0,0,1\n" }.joined()
     let text = "t_ms,ax_g,ay_g,az_g\n" + rows + "\n" + rows

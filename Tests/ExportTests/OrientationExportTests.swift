@@ -137,6 +137,21 @@ struct OrientationExportTests {
       #expect(!measured.contains("0.7071") && !measured.contains("VQF 9D"))
       #expect(said.remarks.contains { $0.hasPrefix("the heading is not referred to north") })
     }
+    func data(_ format: ExportFormat) throws -> [UInt8] {
+      let calibrated = options(format, linear: false).with {
+        ($0.isCalibrated, $0.units) = (true, .si)
+      }
+      return try TestLog.data(log.bytes(), calibrated).bytes
+    }
+    // A covariance that begins with -1 is the message's word for it, null that of a table.
+    let cells = try #require(try ParquetReader(data(.parquet)).columns["qw"]?.cells)
+    #expect(cells.map { $0 == nil } == Array(repeating: false, count: 20) + [true, true])
+    let messages = try MCAPFile(data(.mcap)).messages.filter { $0.topic == "/imu" }
+    for (row, wanted) in [(19, 0.0), (20, -1)] {
+      var cursor = MCAPFile.Cursor(messages[row].data, 20)
+      let numbers = try (0..<5).map { _ in try cursor.double() }
+      #expect(numbers[4] == wanted && !numbers.contains { $0.isNaN }, "\(numbers)")
+    }
     // Whatever columns are exported.
     let part = options(.csv, linear: false).with { ($0.isCalibrated, $0.channels) = (true, .gyro) }
     #expect(try log.export(part).contains("\n0,0,0,0,0.707106781,0.0,0.0,0.707106781\n"))

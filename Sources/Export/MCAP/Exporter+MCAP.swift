@@ -74,9 +74,11 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
       }
       if let derived = plan.derived {
         derived.next(row..<row + 1, of: block)
+        let isKnown = derived.values.first?.isNaN == false
         for (value, place) in zip(derived.values, ROSContent.orientationPlaces) {
-          imu[place] = value
+          imu[place] = isKnown ? value : ROSContent.noOrientation[place]
         }
+        imu[5] = isKnown ? 0 : ROSContent.noOrientation[5]
       }
       try writer.add(.imu, tick, at: stamp(time), imu)
       if let temperatures, columns[6][row] != lastTemperature {

@@ -66,8 +66,14 @@ enum ROSContent {
       let isThere = channels.contains(where: axes.contains)
       return axes.map { isThere && !channels.contains($0) ? .nan : 0 } + covariance(isThere)
     }
-    return [frame, 0, 0, 0, 1] + covariance(hasOrientation) + vector(3..<6) + vector(0..<3)
+    var orientation = noOrientation
+    if hasOrientation { orientation[5] = 0 }
+    return orientation + vector(3..<6) + vector(0..<3)
   }
+
+  /// The part before an `Imu`'s rates where the orientation is not known.
+  static let noOrientation: [Double] =
+    [frame, 0, 0, 0, 1, -1] + Array(repeating: 0, count: 8)
 
   /// Where an `Imu` has its values, by channel from ax to gz.
   static let imuPlaces = [26, 27, 28, 14, 15, 16]

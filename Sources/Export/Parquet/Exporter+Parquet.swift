@@ -78,7 +78,7 @@ private struct ParquetTable: SampleFormat {
     for (place, column) in plan.derivedColumns.enumerated() {
       add(
         column.name, column.decimals == 0 ? .integer : .double, .derived(place),
-        isOptional: hasGaps || column.isOptional)
+        isOptional: hasGaps || column.isOptional || plan.findsNorth)
     }
     if notes.markCount > 0 || isForHub { add("mark", .text, .mark, isOptional: true) }
     if plan.options.hasLabels { add(ExportedNames.label, .text, .label, isOptional: true) }
@@ -125,7 +125,7 @@ private struct ParquetTable: SampleFormat {
         let places = stride(from: place, to: derived.values.count, by: derived.columns.count)
         let kind = derived.columns[place]
         for value in places.map({ derived.values[$0] }) {
-          let isEmpty = kind.isOptional && value.isNaN
+          let isEmpty = (kind.isOptional || plan.findsNorth) && value.isNaN
           column.add(isEmpty ? nil : [kind.decimals == 0 ? Int64(value) : value.word])
         }
       case .mark:

@@ -129,7 +129,7 @@ struct TickAccount {
         name, "\(sharing) of its \(pass.rows) rows share times, which make no rate then",
         remedy: "state the rate with --rate, or import it as it is with --anyway")
     }
-    guard span > 0 || pass.rows < 2 || isPlaced || request.isAnyway else {
+    guard span > 0 || pass.rows < 2 || isPlaced || areStated || request.isAnyway else {
       throw ImportError(
         name, "all of its rows have one time",
         remedy: "leave it out with --columns, and state the rate with --rate")

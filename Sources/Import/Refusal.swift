@@ -119,7 +119,7 @@ struct Refusal {
           ("recordings", "--each keeps them apart; --sort puts rows in the order of their times"))
         if table.columns.contains(where: { $0.role == .date }) {
           lines.append(
-            ("dates", "if they do not turn at midnight, correct them before: neither does that"))
+            ("dates", "if they stay behind past midnight, correct them first: no option does that"))
         }
         // Times that turn back within a session tell that the others may be none.
         if table.census.back > 0 { request.isEach = false }

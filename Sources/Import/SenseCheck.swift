@@ -15,6 +15,7 @@ import Text
 ///     a rate of the file                       more than a tenth, as chips are, or tenfold where the file states lost ticks
 ///     a unit of times                          a middle step longer than a day or shorter than 20 µs
 ///     numbers such as 1.000 beside 998         always: the point may be between thousands
+///     times such as 7.5 beside 7.120           always: the milliseconds may lack zeros before them
 ///     --sort                                   times of day
 ///     a unit that another one contradicts      always
 ///     lines before the header, not read        where no option states a unit, or dates have no offset from UTC

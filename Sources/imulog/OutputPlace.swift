@@ -131,7 +131,7 @@ struct FileIdentity: Equatable {
   private let number: ino_t
   let isDirectory: Bool
 
-  /// `nil` when there is no file that this user may reach.
+  /// `nil` when this user can reach no file.
   init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -168,7 +168,7 @@ class Field:
         self.check.quiet()
 
     def point(self, time):
-        """Moves the pointer to a time of a recording of 3 s, all of which is shown."""
+        """Moves the pointer to a time of a recording of 3 s that is shown whole."""
         box = self.page.evaluate(f"(({{ x, y, width }}) => ({{ x, y, width }}))({PANEL}.querySelector('canvas')"
                                  ".getBoundingClientRect())")
         self.page.mouse("mouseMoved", box["x"] + 58 + time / 3 * (box["width"] - 86), box["y"] + 50)

@@ -62,7 +62,7 @@ struct FieldFitTests {
         let field = fit.matrix * (value.field - fit.offset)
         worst = max(worst, 1 - field.direction.dot(value.truth.direction))
       }
-      // Within 2.5°, of which the value's own noise is 0.6.
+      // Within 2.5°; the value's own noise is 0.6°.
       #expect(worst < 0.001, "\(fit): \(worst), seed \(random.seed)")
     }
   }

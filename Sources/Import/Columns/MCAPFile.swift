@@ -117,7 +117,7 @@ final class MCAPFile: OwnRows {
     }
   }
 
-  /// Passes the summary and the footer, behind which is the mark of the end.
+  /// Passes the summary and the footer; the mark of the end follows them.
   private func checkEnd() throws(ImportError) -> MCAPMessages.Message? {
     while let (kind, _) = try MCAPFile.record(source, at: &position), kind != 0x02 {}
     guard position + 8 >= source.size else {

@@ -39,7 +39,7 @@ final class JSONRows {
     } else if try readMembers(rate) {
       shape = .document
     } else {
-      // They were those of the first row.
+      // The members belong to the first row.
       hasUnread = false
     }
     try facts.check(name)

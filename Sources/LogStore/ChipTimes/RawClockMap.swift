@@ -82,7 +82,7 @@ struct RawClockMap {
 /// Between two epochs the recorder can only estimate how many samples are missing. The readings prove the number, or show
 /// samples missing inside an epoch; later ticks move by the difference.
 struct TickMap {
-  /// From recorded tick `start` on, ticks move by `shift`; between `gap` and `start` there are no samples.
+  /// From recorded tick `start` on, ticks move by `shift`; no samples lie between `gap` and `start`.
   private struct Step {
     var gap: Int64
     var start: Int64

@@ -56,7 +56,7 @@ struct HeadingTests {
       })
   }
 
-  @Test("each stretch has its own values, slower than samples, and without one there is no north")
+  @Test("each stretch has its own values, slower than samples, and without one north is unknown")
   func stretches() throws {
     var table = try Turntable(hertz: 50, fieldHertz: 20)
     var truth: [(orientation: Quaternion, hasNorth: Bool)] = []
@@ -87,7 +87,7 @@ struct HeadingTests {
     }
   }
 
-  @Test("without a magnetometer there is no north")
+  @Test("without a magnetometer north is unknown")
   func none() throws {
     var table = try Turntable(hertz: 50)
     for tick in 0..<100 as Range<UInt64> { try table.sample(tick, .identity, turning: .zero) }

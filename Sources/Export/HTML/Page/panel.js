@@ -109,7 +109,7 @@ class Panel {
     }
   }
 
-  /** Why there are no values at the cursor. */
+  /** Why the cursor has no values. */
   missing() {
     const hole = holeAt(view.cursor, this.base);
     return hole ? hole.cause : "no value";

@@ -239,7 +239,7 @@ extension TableHead {
   mutating func doubtZeros(_ index: Int) {
     guard index < rows.columns.count, rows.columns[index].mayLackZeros else { return }
     result.contradictions.append(
-      "its times have one to three decimals, some with a zero at their end: they may be milliseconds without zeros before them"
+      "its times have one to three decimals: they may be milliseconds without zeros before them"
     )
   }
 

@@ -78,7 +78,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
         for (value, place) in zip(derived.values, ROSContent.orientationPlaces) {
           imu[place] = isKnown ? value : ROSContent.noOrientation[place]
         }
-        imu[5] = isKnown ? 0 : ROSContent.noOrientation[5]
+        imu[ROSContent.covariancePlace] = isKnown ? 0 : -1
       }
       try writer.add(.imu, tick, at: stamp(time), imu)
       if let temperatures, columns[6][row] != lastTemperature {

@@ -67,9 +67,12 @@ enum ROSContent {
       return axes.map { isThere && !channels.contains($0) ? .nan : 0 } + covariance(isThere)
     }
     var orientation = noOrientation
-    if hasOrientation { orientation[5] = 0 }
+    if hasOrientation { orientation[covariancePlace] = 0 }
     return orientation + vector(3..<6) + vector(0..<3)
   }
+
+  /// Where an `Imu` has its orientation's first covariance.
+  static let covariancePlace = 5
 
   /// The part before an `Imu`'s rates where the orientation is not known.
   static let noOrientation: [Double] =

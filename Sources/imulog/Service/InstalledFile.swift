@@ -58,7 +58,8 @@ struct InstalledFile {
       ["CONFINEMENT": Confinement.table.map(\.setting).joined(separator: "\n")]
     ).dropLast())
 
-  /// The text of a file in `Units`, with values of the words that stand between two @ there.
+  /// The text of a file in `Units`, with values of the words that stand between two @ there. A user's value comes last, so
+  /// that none of its words is replaced.
   static func text(_ unit: [UInt8], _ values: KeyValuePairs<String, String> = [:]) -> String {
     values.reduce(String(decoding: unit, as: UTF8.self)) { text, value in
       text.replacing("@\(value.key)@", with: value.value)

@@ -38,8 +38,8 @@ public struct Understanding: Equatable, Sendable {
     case channel(Int, isReversed: Bool)
     /// This program's columns: the tick, the cause of a gap, its ticks, a mark's text.
     case tick, gap, gapTicks, mark
-    /// Tells the sensor of a row, and must have one value.
-    case device
+    /// Not read, but each row is held to what the first ones have in it.
+    case watched(WatchedColumn.Rule)
     /// Not read: the reason, a clause.
     case leftOut(String)
     /// Looks like an axis of a sensor, which is not decided: see ``Missing/columns``.
@@ -47,7 +47,12 @@ public struct Understanding: Equatable, Sendable {
 
     /// Its position in `ChannelSet`; `nil` for others.
     var channel: Int? { if case .channel(let channel, _) = self { channel } else { nil } }
-    var isLeftOut: Bool { if case .leftOut = self { true } else { self == .device } }
+    var isLeftOut: Bool {
+      switch self {
+      case .leftOut, .watched: true
+      default: false
+      }
+    }
   }
 
   /// A column with its role.
@@ -271,7 +276,7 @@ extension Understanding {
     case .gap: return "causes of gaps, \(by)"
     case .gapTicks: return "ticks of gaps, \(by)"
     case .mark: return "marks, \(by)"
-    case .device: return "left out: it names the sensor, and must have one value"
+    case .watched(let rule): return "left out: \(rule.reason)"
     case .leftOut(let why): return "left out: \(why)"
     case .open: return "left out unless --columns names it"
     }

@@ -9,7 +9,7 @@ import Text
 /// errors take the longer way.
 struct RowParser {
   private struct Field {
-    enum Kind { case other, time, date, count, value, tick, gap, gapTicks, mark, device }
+    enum Kind { case other, time, date, count, value, tick, gap, gapTicks, mark, watched, number }
     var kind = Kind.other
     var channel = 0
     var isReversed = false
@@ -37,8 +37,8 @@ struct RowParser {
   /// What was found of the row so far; the cells are valid while it is parsed.
   private var (time, taken): (Int64?, UInt8) = (nil, 0)
   private var timeCell, dateCell, cause, ticks: UnsafeRawBufferPointer?
-  /// What columns that tell the sensor have, by their places.
-  private var devices: [Int: [UInt8]] = [:]
+  /// Columns that are not read, by their places.
+  private var watched: [Int: WatchedColumn] = [:]
 
   /// What nothing states is read as it is written: times in one of the forms that they may have, values in any unit.
   init(_ table: Understanding) {
@@ -66,7 +66,9 @@ struct RowParser {
       case .gap: fields[column.index].kind = .gap
       case .gapTicks: fields[column.index].kind = .gapTicks
       case .mark: fields[column.index].kind = .mark
-      case .device: fields[column.index].kind = .device
+      case .watched(let rule):
+        fields[column.index].kind = rule == .numbers ? .number : .watched
+        watched[column.index] = WatchedColumn(rule)
       case .time, .leftOut, .open: break
       }
     }
@@ -122,10 +124,15 @@ struct RowParser {
     let keys = isTimeEnough ? timeKeys : keys
     let cells = try Members.cells(of: object, keys.names, untilFound: isTimeEnough)
     for (place, cell) in zip(keys.places, cells)
-    where !cell.isEmpty || fields[place].kind == .device {
+    where !cell.isEmpty || fields[place].kind == .watched {
       try take(cell, place)
     }
     return try finish(isTimeEnough)
+  }
+
+  /// Lets counts begin anew, after the rows of another recording or at the first row again.
+  mutating func restart() {
+    for place in watched.keys { watched[place]?.restart() }
   }
 
   private mutating func begin() {
@@ -223,7 +230,8 @@ struct RowParser {
       if field.isReversed { number.digits = 0 &- number.digits }
       let isSmall = number.exponent <= 0 && number.digits.magnitude < 1_000_000_000
       guard isSmall || number.value.magnitude < 1e9 else { return false }
-    case .other, .date, .tick, .gap, .gapTicks, .mark, .device: return false
+    case .number: return true
+    case .other, .date, .tick, .gap, .gapTicks, .mark, .watched: return false
     }
     numbers[field.channel] = number
     taken |= 1 << UInt8(field.channel)
@@ -260,19 +268,12 @@ struct RowParser {
         throw otherMark(cell, place)
           ?? wrong(place, cell, "is not a number", "correct it or take the row out")
       }
-    case .device:
-      guard let known = devices[place] else {
-        devices[place] = Array(cell)
-        break
-      }
-      guard cell.elementsEqual(known) else {
+    case .watched, .number:
+      do throws(FieldError) {
+        try watched[place]?.take(cell)
+      } catch {
         throw FieldError(
-          column: syntax.column(place, names[place]),
-          problem:
-            "its value changes, \"\(FieldText.shown(known))\", \"\(FieldText.shown(cell))\": the rows may be of several sensors, units or ranges",
-          remedy:
-            "import the rows of each value as a table of their own, or take all with --anyway"
-        )
+          column: syntax.column(place, names[place]), problem: error.problem, remedy: error.remedy)
       }
     case _ where cell.isEmpty: break
     case .gap: cause = cell

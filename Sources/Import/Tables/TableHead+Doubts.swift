@@ -130,8 +130,8 @@ extension TableHead {
       "\"\(FieldText.shown(name.utf8))\" is in \(word) by \(source), which is not known as \(what)")
   }
 
-  /// Decides about the columns left out. Where the user names columns, only names of sensors and text that takes turns are
-  /// doubted.
+  /// Decides about the columns left out. Where the user names columns, names of sensors, text and codes that take turns must
+  /// keep their value, and other numbers are watched.
   ///
   ///     of another quantity, or computed             left out
   ///     a number that rises with each row's time     left out
@@ -144,7 +144,7 @@ extension TableHead {
     if result.times?.value == .timeOfDay, !request.isAnyway {
       for index in names.indices where result.columns[index].role.isLeftOut {
         guard isNamedDate(index) || shapes(index).contains(where: \.isDay) else { continue }
-        result.columns[index].role = .device
+        result.columns[index].role = .watched(.value)
       }
     }
     for (index, name) in names.enumerated() where result.columns[index].role.isLeftOut {
@@ -155,15 +155,19 @@ extension TableHead {
       let isText =
         column.hasText || takesTurns || name.plain == "i" && program?.name == Dialect.arduPilot.name
       let isDoubtful = program == nil ? !isKnown(index, column) : isText
-      let isOfUser = column.hasText && takesTurns || tellsSensor(index, column)
-      guard request.columns == nil ? isDoubtful : isOfUser else { continue }
+      let areCodes = column.areCounts && column.turns.count == rows.rows
+      let isOfUser = takesTurns && (column.hasText || areCodes) || tellsSensor(index, column)
+      guard request.columns == nil ? isDoubtful : isOfUser else {
+        watch(index, column)
+        continue
+      }
       let shown = FieldText.shown(result.columns[index].name.utf8)
       if request.isAnyway {
         result.notices.append("whether \"\(shown)\" names one sensor is not checked")
       } else if program != nil || request.columns != nil || column.turns.isEmpty
         || ["unit", "units"].contains(name.plain)
       {
-        result.columns[index].role = .device
+        result.columns[index].role = .watched(.value)
       } else if result.proposals.isEmpty || name.axis == nil && name.likely == nil {
         result.unknown.append(shown)
       }
@@ -171,6 +175,19 @@ extension TableHead {
     guard !result.unknown.isEmpty, result.proposals.isEmpty, !result.channels.isEmpty
     else { return }
     proposeKnown()
+  }
+
+  /// Holds a column that the user does not name to the numbers that it begins with, and a count of rows without times to
+  /// its steps.
+  private mutating func watch(_ index: Int, _ column: FirstRows.Column) {
+    let isNamed = heading.hasHeader && !names[index].plain.isEmpty
+    guard request.columns != nil, !request.isAnyway, case .leftOut = result.columns[index].role,
+      column.forms.map({ !$0.isEmpty }) ?? !isNamed
+    else { return }
+    let numbers = column.turns.map { Double($0) ?? .nan }
+    let ones = zip(numbers, numbers.dropFirst()).count { $1 - $0 == 1 }
+    let isCount = result.timeColumn == nil && rows.rows > 2 && 2 * ones >= rows.rows
+    result.columns[index].role = .watched(isCount ? .count : .numbers)
   }
 
   /// Whether a column is of another quantity than times and axes, by each of its words, or counts rows that have times.

@@ -107,6 +107,7 @@ final class TableReader: SampleRows {
     (wasPlain, isPlain) = (isPlain && hasRows && mark == nil, true)
     (incomplete, midnight, last) = ((0, nil), 0, .min)
     (begin, hasRows) = (nil, false)
+    parser.restart()
     guard let mark else {
       guard try skipHead() == head else { throw .changed(name) }
       return
@@ -121,6 +122,7 @@ final class TableReader: SampleRows {
 
   private func next(isTimeEnough: Bool) throws(ImportError) -> Row? {
     while let line = try nextLine() {
+      if begin != nil { parser.restart() }
       do throws(FieldError) {
         let time =
           isJSON

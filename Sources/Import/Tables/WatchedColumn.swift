@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Text
+
+/// A column that is not read, but whose cells would show that rows are not what they are imported as.
+struct WatchedColumn {
+  /// What its cells must keep of the first rows.
+  enum Rule {
+    /// One value: it tells one sensor from another.
+    case value
+    /// Numbers or times: a spreadsheet writes `Mean` below them, beside values that were never sampled.
+    case numbers
+    /// One more in each row: nothing else shows that one is missing among rows without times.
+    case count
+
+    /// A clause for `--explain`.
+    var reason: String {
+      switch self {
+      case .value: "it names the sensor, and must have one value"
+      case .numbers: "--columns does not name it, and it must have numbers"
+      case .count: "it counts rows, and must not leave one out"
+      }
+    }
+  }
+
+  /// After which counters of 1, 2 and 4 bytes begin with 0.
+  private static let ends: Set<Int64> = [0xFF, 0xFFFF, 0xFFFF_FFFF]
+
+  private let rule: Rule
+  /// The cell before, or the only value.
+  private var known: [UInt8]?
+
+  init(_ rule: Rule) { self.rule = rule }
+
+  /// Forgets the count, where another recording begins.
+  mutating func restart() {
+    if rule == .count { known = nil }
+  }
+
+  /// Takes the next row's cell, without quotes and blanks around it.
+  mutating func take(_ cell: UnsafeRawBufferPointer) throws(FieldError) {
+    switch rule {
+    case .numbers:
+      guard TimeParser.forms(of: cell).isEmpty else { return }
+      if case .missing = DecimalField(cell) { return }
+      throw FieldError(
+        problem: "\"\(FieldText.shown(cell))\" stands below numbers: the row may not be a sample",
+        remedy: "take the row out if it sums up others, or take all with --anyway")
+    case .value:
+      guard let known else {
+        self.known = Array(cell)
+        return
+      }
+      guard !cell.elementsEqual(known) else { return }
+      throw FieldError(
+        problem:
+          "its value changes, \"\(shown(known))\", \"\(FieldText.shown(cell))\": the rows may be of several sensors, units or ranges",
+        remedy:
+          "import the rows of each value as a table of their own, or take all with --anyway")
+    case .count:
+      defer { known = Array(cell) }
+      guard let known, let last = known.withUnsafeBytes({ count($0) }),
+        count(cell) != (WatchedColumn.ends.contains(last) ? 0 : last &+ 1)
+      else { return }
+      throw FieldError(
+        problem:
+          "\"\(FieldText.shown(cell))\" follows \(shown(known)), and rows without times are taken for consecutive ones",
+        remedy:
+          "import the rows before and after it as tables of their own, or take all with --anyway")
+    }
+  }
+
+  private func shown(_ cell: [UInt8]) -> String { cell.withUnsafeBytes { FieldText.shown($0) } }
+
+  /// A whole number, 0 to 10^18; `nil` for others.
+  private func count(_ cell: UnsafeRawBufferPointer) -> Int64? {
+    guard case .number(let number) = DecimalField(cell), let whole = number.whole(tenTo: 0),
+      !whole.isRounded
+    else { return nil }
+    return whole.value
+  }
+}

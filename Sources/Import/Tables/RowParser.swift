@@ -67,7 +67,7 @@ struct RowParser {
       case .gapTicks: fields[column.index].kind = .gapTicks
       case .mark: fields[column.index].kind = .mark
       case .watched(let rule):
-        fields[column.index].kind = rule == .numbers ? .number : .watched
+        fields[column.index].kind = rule == .rows ? .number : .watched
         watched[column.index] = WatchedColumn(rule)
       case .time, .leftOut, .open: break
       }

@@ -107,9 +107,10 @@ extension TableHead {
     let cell = index < rows.columns.count ? rows.columns[index].first : ""
     let isOffset = TableHead.hasOffset(cell) && cell.last != "Z"
     let words = result.columns[index].name + " " + note
+    let hasSign = zip(words, words.dropFirst()).contains { "+-−".contains($0) && $1.isNumber }
     let isPattern =
       TableHead.patterns.contains(pattern(index))
-      && !(heading.hasHeader && words.contains(where: \.isNumber))
+      && !(heading.hasHeader && (hasSign || note.contains(where: \.isNumber)))
     let isKnown =
       areNumbers(index) || TimeForm(word: note) != nil || isPattern
       || isOffset && !pattern(index).contains("y")
@@ -177,17 +178,14 @@ extension TableHead {
     proposeKnown()
   }
 
-  /// Holds a column that the user does not name to the numbers that it begins with, and a count of rows without times to
-  /// its steps.
+  /// Holds a column that the user does not name to rows of samples, and a count of rows without times to its steps.
   private mutating func watch(_ index: Int, _ column: FirstRows.Column) {
-    let isNamed = heading.hasHeader && !names[index].plain.isEmpty
-    guard request.columns != nil, !request.isAnyway, case .leftOut = result.columns[index].role,
-      column.forms.map({ !$0.isEmpty }) ?? !isNamed
+    guard request.columns != nil, !request.isAnyway, case .leftOut = result.columns[index].role
     else { return }
     let numbers = column.turns.map { Double($0) ?? .nan }
     let ones = zip(numbers, numbers.dropFirst()).count { $1 - $0 == 1 }
     let isCount = result.timeColumn == nil && rows.rows > 2 && 2 * ones >= rows.rows
-    result.columns[index].role = .watched(isCount ? .count : .numbers)
+    result.columns[index].role = .watched(isCount ? .count : .rows)
   }
 
   /// Whether a column is of another quantity than times and axes, by each of its words, or counts rows that have times.
@@ -217,8 +215,11 @@ extension TableHead {
     return name.role == .none && name.likely == nil && !rises(column)
       && words.contains(where: TableHead.sensors.contains)
       && words.allSatisfy {
-        TableHead.sensors.union(["name", "no", "nr", "number", "index"]).contains($0)
+        TableHead.sensors.union(["name", "no", "nr", "number", "index", "type", "kind"]).contains(
+          $0)
       }
+      || !column.turns.isEmpty
+        && column.turns.allSatisfy { TableHead.kinds.contains($0.lowercased()) }
   }
 
   private static let quantities: Set<String> = Set(
@@ -228,8 +229,13 @@ extension TableHead {
     temperature gravity grav absolute
     """.split(separator: " ").map(String.init))
   private static let sensors: Set = [
-    "sensor", "device", "dev", "imu", "node", "id", "mac", "serial", "address", "channel", "port",
-    "side", "limb",
+    "sensor", "device", "dev", "imu", "node", "id", "mac", "serial", "address", "addr", "channel",
+    "port", "side", "limb",
+  ]
+  /// Cells that name the sensor of a row.
+  private static let kinds: Set = [
+    "acc", "accel", "accelerometer", "gyr", "gyro", "gyroscope", "mag", "magnetometer", "a", "g",
+    "m",
   ]
   private static let companions: Set = ["x", "y", "z", "w", "field", "acceleration", "gyroscope"]
   private static let counters: Set = [

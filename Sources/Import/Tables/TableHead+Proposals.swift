@@ -68,7 +68,11 @@ extension TableHead {
       if let channel = column.role.channel { places[channel] = column.index }
     }
     let date = result.columns.first { $0.role == .date }.map { "date=\($0.index + 1)," } ?? ""
-    let columns = date + text(places, time: result.timeColumn?.index)
+    // A column of dates that nothing names, as pandas writes an index.
+    let time =
+      result.timeColumn?.index
+      ?? names.indices.first { shapes($0).contains { $0.isDate || $0 == .timeOfDay } }
+    let columns = date + text(places, time: time)
     result.proposals = [Proposal(columns: columns, meaning: Proposal.withoutUnknown)]
   }
 

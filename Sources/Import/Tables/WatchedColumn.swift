@@ -8,8 +8,8 @@ struct WatchedColumn {
   enum Rule {
     /// One value: it tells one sensor from another.
     case value
-    /// Numbers or times: a spreadsheet writes `Mean` below them, beside values that were never sampled.
-    case numbers
+    /// No word for a sum: a spreadsheet writes `Mean` below the rows, beside values that were never sampled.
+    case rows
     /// One more in each row: nothing else shows that one is missing among rows without times.
     case count
 
@@ -17,14 +17,18 @@ struct WatchedColumn {
     var reason: String {
       switch self {
       case .value: "it names the sensor, and must have one value"
-      case .numbers: "--columns does not name it, and it must have numbers"
+      case .rows: "--columns does not name it"
       case .count: "it counts rows, and must not leave one out"
       }
     }
   }
 
-  /// After which counters of 1, 2 and 4 bytes begin with 0.
-  private static let ends: Set<Int64> = [0xFF, 0xFFFF, 0xFFFF_FFFF]
+  /// What spreadsheets write beside the mean, the spread, the ends and the sum of rows, without marks.
+  private static let sums: Set<String> = [
+    "mean", "average", "avg", "mittelwert", "moyenne", "media", "promedio", "sd", "std", "stdev",
+    "stddev", "var", "variance", "median", "min", "minimum", "max", "maximum", "sum", "summe",
+    "total", "rms",
+  ]
 
   private let rule: Rule
   /// The cell before, or the only value.
@@ -40,12 +44,15 @@ struct WatchedColumn {
   /// Takes the next row's cell, without quotes and blanks around it.
   mutating func take(_ cell: UnsafeRawBufferPointer) throws(FieldError) {
     switch rule {
-    case .numbers:
-      guard TimeParser.forms(of: cell).isEmpty else { return }
-      if case .missing = DecimalField(cell) { return }
+    case .rows:
+      // Of others, only short words are looked at.
+      guard let first = cell.first, first | 0x20 >= UInt8(ascii: "a"), 2...12 ~= cell.count,
+        WatchedColumn.sums.contains(
+          String(decoding: cell, as: UTF8.self).lowercased().filter(\.isLetter))
+      else { return }
       throw FieldError(
-        problem: "\"\(FieldText.shown(cell))\" stands below numbers: the row may not be a sample",
-        remedy: "take the row out if it sums up others, or take all with --anyway")
+        problem: "\"\(FieldText.shown(cell))\" may mean that the row sums up others",
+        remedy: "take the row out, or take all with --anyway")
     case .value:
       guard let known else {
         self.known = Array(cell)
@@ -59,9 +66,11 @@ struct WatchedColumn {
           "import the rows of each value as a table of their own, or take all with --anyway")
     case .count:
       defer { known = Array(cell) }
-      guard let known, let last = known.withUnsafeBytes({ count($0) }),
-        count(cell) != (WatchedColumn.ends.contains(last) ? 0 : last &+ 1)
-      else { return }
+      guard let known, let last = known.withUnsafeBytes({ count($0) }) else { return }
+      // A counter of four bits or more may begin with 0 again.
+      let (next, isEnd) = (last &+ 1, last >= 15 && last & (last &+ 1) == 0)
+      let found = count(cell)
+      guard found != next, !isEnd || found != 0 else { return }
       throw FieldError(
         problem:
           "\"\(FieldText.shown(cell))\" follows \(shown(known)), and rows without times are taken for consecutive ones",

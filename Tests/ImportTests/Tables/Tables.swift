@@ -74,3 +74,22 @@ enum Tables {
     return (rows, reader.understanding)
   }
 }
+
+/// A text, what the user says of it, and what comes of it.
+struct TableCase: CustomTestStringConvertible {
+  let text: String
+  let said: String
+  let words: String
+  var testDescription: String { "\(said) \(text)" }
+
+  /// A case from each line `text ⇒ words` or `text ⇒ options ⇒ words`, in which `\n` and `\r` are ends of lines.
+  static func list(_ lines: String) -> [TableCase] {
+    lines.split(separator: "\n").map { line in
+      let parts = line.split(separator: " ⇒ ", omittingEmptySubsequences: false).map(String.init)
+      precondition(parts.count == 2 || parts.count == 3, "no case: \(line)")
+      let text = parts[0].replacing(#"\n"#, with: "\n").replacing(#"\r"#, with: "\r")
+      return TableCase(
+        text: text, said: parts.count == 3 ? parts[1] : "", words: parts[parts.count - 1])
+    }
+  }
+}

@@ -37,8 +37,8 @@ struct RowParser {
   /// What was found of the row so far; the cells are valid while it is parsed.
   private var (time, taken): (Int64?, UInt8) = (nil, 0)
   private var timeCell, dateCell, cause, ticks: UnsafeRawBufferPointer?
-  /// Columns that are not read, by their places.
-  private var watched: [Int: WatchedColumn] = [:]
+  /// Columns that are not read; a field's channel is its place among them.
+  private var watched: [WatchedColumn] = []
 
   /// What nothing states is read as it is written: times in one of the forms that they may have, values in any unit.
   init(_ table: Understanding) {
@@ -68,7 +68,8 @@ struct RowParser {
       case .mark: fields[column.index].kind = .mark
       case .watched(let rule):
         fields[column.index].kind = rule == .rows ? .number : .watched
-        watched[column.index] = WatchedColumn(rule)
+        fields[column.index].channel = watched.count
+        watched.append(WatchedColumn(rule))
       case .time, .leftOut, .open: break
       }
     }
@@ -131,8 +132,24 @@ struct RowParser {
   }
 
   /// Lets counts begin anew, after the rows of another recording or at the first row again.
-  mutating func restart() {
-    for place in watched.keys { watched[place]?.restart() }
+  mutating func restart(isFirst: Bool) {
+    for place in watched.indices { watched[place].restart(isFirst: isFirst) }
+  }
+
+  /// After the last row.
+  func end() throws(FieldError) {
+    for (place, field) in fields.enumerated() where field.kind == .number {
+      do throws(FieldError) {
+        try watched[field.channel].end()
+      } catch {
+        throw inColumn(place, error)
+      }
+    }
+  }
+
+  private func inColumn(_ place: Int, _ error: FieldError) -> FieldError {
+    FieldError(
+      column: syntax.column(place, names[place]), problem: error.problem, remedy: error.remedy)
   }
 
   private mutating func begin() {
@@ -230,7 +247,9 @@ struct RowParser {
       if field.isReversed { number.digits = 0 &- number.digits }
       let isSmall = number.exponent <= 0 && number.digits.magnitude < 1_000_000_000
       guard isSmall || number.value.magnitude < 1e9 else { return false }
-    case .number: return true
+    case .number:
+      watched[field.channel].takeNumber()
+      return true
     case .other, .date, .tick, .gap, .gapTicks, .mark, .watched: return false
     }
     numbers[field.channel] = number
@@ -270,10 +289,9 @@ struct RowParser {
       }
     case .watched, .number:
       do throws(FieldError) {
-        try watched[place]?.take(cell)
+        try watched[field.channel].take(cell)
       } catch {
-        throw FieldError(
-          column: syntax.column(place, names[place]), problem: error.problem, remedy: error.remedy)
+        throw inColumn(place, error)
       }
     case _ where cell.isEmpty: break
     case .gap: cause = cell

@@ -116,7 +116,8 @@ extension TableHead {
       || isOffset && !pattern(index).contains("y")
     let isZone =
       TableHead.hasZone(words, isTime: true)
-      || program == nil && names[index].isLikelyTime && shapes(index).contains(where: \.isDate)
+      || program == nil && request.columns == nil && names[index].isLikelyTime
+        && shapes(index).contains(where: \.isDate)
     guard !isKnown || !isOffset && isZone else { return }
     throw wrong(
       index, "its name or unit has a zone or a pattern that is not read",
@@ -157,7 +158,11 @@ extension TableHead {
         column.hasText || takesTurns || name.plain == "i" && program?.name == Dialect.arduPilot.name
       let isDoubtful = program == nil ? !isKnown(index, column) : isText
       let areCodes = column.areCounts && column.turns.count == rows.rows
-      let isOfUser = takesTurns && (column.hasText || areCodes) || tellsSensor(index, column)
+      // Sensors at unlike rates come back less often than each row, and more often than a person changes.
+      let comesBack = values < min(9, column.turns.count) && column.turns.count > 6
+      let isOfUser =
+        column.hasText && (takesTurns || comesBack) || takesTurns && areCodes
+        || tellsSensor(index, column)
       guard request.columns == nil ? isDoubtful : isOfUser else {
         watch(index, column)
         continue
@@ -212,14 +217,14 @@ extension TableHead {
   /// Whether the name says that a column tells one sensor from another, as `imu`, `Device No` and `id` that does not count.
   private func tellsSensor(_ index: Int, _ column: FirstRows.Column) -> Bool {
     let (name, words) = (names[index], names[index].device.split(separator: " ").map(String.init))
+    // A text under `type` may be what a person does.
+    let kinds: Set = column.hasText ? [] : ["type", "kind"]
     return name.role == .none && name.likely == nil && !rises(column)
-      && words.contains(where: TableHead.sensors.contains)
+      && words.contains(where: TableHead.sensors.union(kinds).contains)
       && words.allSatisfy {
-        TableHead.sensors.union(["name", "no", "nr", "number", "index", "type", "kind"]).contains(
-          $0)
+        TableHead.sensors.union(["name", "no", "nr", "number", "index", "type", "kind"])
+          .contains($0)
       }
-      || !column.turns.isEmpty
-        && column.turns.allSatisfy { TableHead.kinds.contains($0.lowercased()) }
   }
 
   private static let quantities: Set<String> = Set(
@@ -231,11 +236,6 @@ extension TableHead {
   private static let sensors: Set = [
     "sensor", "device", "dev", "imu", "node", "id", "mac", "serial", "address", "addr", "channel",
     "port", "side", "limb",
-  ]
-  /// Cells that name the sensor of a row.
-  private static let kinds: Set = [
-    "acc", "accel", "accelerometer", "gyr", "gyro", "gyroscope", "mag", "magnetometer", "a", "g",
-    "m",
   ]
   private static let companions: Set = ["x", "y", "z", "w", "field", "acceleration", "gyroscope"]
   private static let counters: Set = [

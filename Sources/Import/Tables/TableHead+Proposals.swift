@@ -68,11 +68,10 @@ extension TableHead {
       if let channel = column.role.channel { places[channel] = column.index }
     }
     let date = result.columns.first { $0.role == .date }.map { "date=\($0.index + 1)," } ?? ""
-    // A column of dates that nothing names, as pandas writes an index.
-    let time =
-      result.timeColumn?.index
-      ?? names.indices.first { shapes($0).contains { $0.isDate || $0 == .timeOfDay } }
-    let columns = date + text(places, time: time)
+    // Columns of dates that nothing names, as pandas writes an index.
+    let dated = names.indices.filter { shapes($0).contains { $0.isDate || $0 == .timeOfDay } }
+    if result.timeColumn == nil, !dated.isEmpty { return propose(times: dated) }
+    let columns = date + text(places, time: result.timeColumn?.index)
     result.proposals = [Proposal(columns: columns, meaning: Proposal.withoutUnknown)]
   }
 

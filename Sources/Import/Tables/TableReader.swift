@@ -107,7 +107,7 @@ final class TableReader: SampleRows {
     (wasPlain, isPlain) = (isPlain && hasRows && mark == nil, true)
     (incomplete, midnight, last) = ((0, nil), 0, .min)
     (begin, hasRows) = (nil, false)
-    parser.restart()
+    parser.restart(isFirst: true)
     guard let mark else {
       guard try skipHead() == head else { throw .changed(name) }
       return
@@ -122,7 +122,7 @@ final class TableReader: SampleRows {
 
   private func next(isTimeEnough: Bool) throws(ImportError) -> Row? {
     while let line = try nextLine() {
-      if begin != nil { parser.restart() }
+      if begin != nil { parser.restart(isFirst: false) }
       do throws(FieldError) {
         let time =
           isJSON
@@ -132,6 +132,11 @@ final class TableReader: SampleRows {
       } catch {
         throw refusal(line, error)
       }
+    }
+    do throws(FieldError) {
+      try parser.end()
+    } catch {
+      throw error.at(name, place)
     }
     return nil
   }

@@ -18,8 +18,7 @@ struct TableCaseTests {
     Time / s,Acc X / g,Acc Y / g,Acc Z / g,T (°C)\n0,0.5,-0.25,1,20\n0.01,0.25,-0.5,0.75,20\n ⇒ --columns time=1,ax=2,ay=3,az=4 ⇒ 0 10000000 | 0.25 -0.5 0.75 |
     t / ms,a x / (m/s²),a y / (m/s²),a z / (m/s²)\n0,0,0,9.80665\n\n10,0,0,9.80665\n\n20,0,0,9.80665\n ⇒ 0 10000000 20000000 | 0 0 1 |
     timestamp (local),ax (g),ay (g),az (g)\n2026-11-22 08:26:40.00+01:00,0.5,-0.25,1\n2026-11-22 08:26:40.01+01:00,0.25,-0.5,0.75\n ⇒ 0 10000000 | 0.25 -0.5 0.75 |
-    n,ax,ay,az\n254,10,-20,16384\n255,7,-8000,16000\n0,10,-20,16384\n1,7,-8000,16000\n ⇒ --columns ax=2,ay=3,az=4 --rate 100 --units raw ⇒ 0 10000000 20000000 30000000 | 0.000427 -0.488281 0.976563 |
-    n,ax,ay,az,snr\n254,10,-20,16384,1\n255,7,-8000,16000,NA\n256,0,1,16384,-\n257,10,-20,16384,E1\n ⇒ --columns ax=2,ay=3,az=4 --rate 100 --units raw ⇒ 0 10000000 20000000 30000000 | 0.00061 -0.001221 1 |
+    n,ax,ay,az,snr\n254,10,-20,16384,1\n255,7,-8000,16000,NA\n256,0,1,16384,7\n257,10,-20,16384,E1\n ⇒ --columns ax=2,ay=3,az=4 --rate 100 --units raw ⇒ 0 10000000 20000000 30000000 | 0.00061 -0.001221 1 |
     Time 1,ax,ay,az\n2026-11-21 10:00:00,0.5,-0.25,1\n2026-11-21 10:00:01,0.25,-0.5,0.75\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g ⇒ 0 1000000000 | 0.25 -0.5 0.75 |
     n,ax,ay,az\n7,10,-20,16384\n8,7,-8000,16000\n ⇒ --columns ax=2,ay=3,az=4 --rate 100 --units raw ⇒ 0 10000000 | 0.000427 -0.488281 0.976563 |
     0,00;0,5;-0,25;1\n0,01;0,25;-0,5;0,75\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g,s ⇒ 0 10000000 | 0.25 -0.5 0.75 |
@@ -125,10 +124,12 @@ struct TableCaseTests {
     0,1,2,label\n0.5,-0.25,1,walk\n0.25,-0.5,0.75,walk\n ⇒ --columns ax=1,ay=2,az=3 --units g --rate 100 ⇒ the first row numbers the columns
     t_ms,ax,ay,az,Device No\n0,0,0,1,1\n10,0,0,1,2\n20,0,0,1,1\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g ⇒ its value changes, "1", "2"
     seq,ax,ay,az\n1,0,0,1\n2,0,0,1\n3,0,0,1\n7,0,0,1\n8,0,0,1\n ⇒ --columns ax=ax,ay=ay,az=az --units g --rate 100 ⇒ line 5, column 1 (seq): "7" follows 3
-    row,ax,ay,az,t\n1,0,0,1,5\nMean,0,0,1,5\nSD,0,0,1,0\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 3, column 1 (row): "Mean" may mean that the row sums up others
+    row,ax,ay,az,t\n1,0,0,1,5\nMean,0,0,1,5\nSD,0,0,1,0\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 4, column 1 (row): the last row has "SD" here
     timestamp,sensor_type,x,y,z\n0,1,0,0,1\n10,1,0,1,0\n20,1,0,0,1\n30,2,5,6,7\n ⇒ --columns time=1,ax=3,ay=4,az=5 --units ms,g ⇒ (sensor_type): its value changes, "1", "2"
-    t_ms,of,x,y,z\n0,ACC,0,0,1\n10,ACC,0,1,0\n20,ACC,0,0,1\n30,MAG,5,6,7\n ⇒ --columns time=1,ax=3,ay=4,az=5 --units g ⇒ (of): its value changes, "ACC", "MAG"
-    who,ax,ay,az\nS01,0,0,1\nS01,0,1,0\nMean:,0,0.5,0.5\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ (who): "Mean:" may mean
+    t_ms,of,x,y,z\n00,ACC,0,0,1\n10,ACC,0,0,1\n20,MAG,0,0,1\n30,ACC,0,0,1\n40,ACC,0,0,1\n50,MAG,0,0,1\n60,ACC,0,0,1\n70,ACC,0,0,1\n80,MAG,0,0,1\n90,ACC,0,0,1\n ⇒ --columns time=1,ax=3,ay=4,az=5 --units g ⇒ (of): its value changes, "ACC", "MAG"
+    who,ax,ay,az\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nMean,0,0.5,0.5\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 10, column 1 (who): the last row has "Mean" here
+    n,ax,ay,az\n253,0,0,1\n254,0,0,1\n255,0,1,0\n0,0,0,1\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 5, column 1 (n): "0" follows 255
+    t_ms,type,x,y,z\n0,1,0,0,1\n10,1,0,1,0\n20,2,0,0,1\n ⇒ --columns time=1,ax=3,ay=4,az=5 --units g ⇒ (type): its value changes, "1", "2"
     t_ms,foot,ax,ay,az\n0,1,0,0,1\n10,2,0,1,0\n20,1,0,0,1\n30,2,0,1,0\n ⇒ --columns time=1,ax=3,ay=4,az=5 --units g ⇒ (foot): its value changes, "1", "2"
     time,ax_g,ay_g,az_g\n12:00:00.500,0,0,1\n12:00:01.2,0,0,1\n ⇒ they may be milliseconds without zeros before them
     ,1,2,3\n7,0.5,-0.25,1\n8,0.25,-0.5,0.75\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ the first row numbers the columns

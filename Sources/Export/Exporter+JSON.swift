@@ -87,6 +87,7 @@ extension JSONWriter {
     line("sensor") { $0.sensor(of: log) }
     for (name, text) in log.texts { line(name) { $0.string(text) } }
     line("origin") { $0.origin(log.origin) }
+    line("take") { $0.take(log.take) }
     line("axes") { $0.string(log.axes?.description) }
     line("calibration") { $0.calibration(log.calibration) }
     line("calibrated") { $0.calibration(plan.calibration) }

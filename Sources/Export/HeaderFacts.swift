@@ -42,6 +42,7 @@ struct HeaderFacts {
     add("field.model", sensor.field?.model)
     add("field.rate_hz", (sensor.field?.rate).map { HeaderFacts.hertz($0) })
     for (name, text) in log.texts { add(name, text) }
+    if let take = log.take { add("take", "\(take.id) \(take.index) \(take.count)") }
     if let origin = log.origin {
       add("origin.monotonic_ns", "\(origin.monotonic)")
       add("origin.raw_ns", "\(origin.raw)")
@@ -129,6 +130,7 @@ extension RecordingDescription {
       "board": board, "host": host, "software": software, "realTime": realTime,
       "cpuLatency": known(cpuLatency), "begunBy": begunBy?.rawValue, "trigger": known(trigger),
       "timetable": known(timetable), "boot": known(boot),
+      "sensorName": known(sensorName), "busPath": known(busPath),
     ]
   }
 }

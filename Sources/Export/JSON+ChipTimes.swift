@@ -82,6 +82,16 @@ extension JSONWriter {
     }
   }
 
+  /// `take`: the place in a take, or `null`.
+  package mutating func take(_ take: TakePlace?) {
+    guard let take else { return null() }
+    object { json in
+      json.member("id", "\(take.id)")
+      json.member("index", take.index)
+      json.member("sensors", take.count)
+    }
+  }
+
   private mutating func halfWidth(_ clock: ClockAccount) {
     key("halfWidth")
     guard let median = clock.median, let percentile99 = clock.percentile99,

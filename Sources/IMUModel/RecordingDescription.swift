@@ -48,6 +48,12 @@ public struct RecordingDescription: Equatable, Sendable {
   public var boot = ""
   /// Tick 0 on the kernel's clocks; `nil` when not known.
   public var origin: ClockOrigin?
+  /// The user's name for the sensor; empty for none.
+  public var sensorName = ""
+  /// The bus of the sensor, such as `i2c-1`; empty when not known.
+  public var busPath = ""
+  /// Its place in a take of several sensors; `nil` for a recording of one.
+  public var take: TakePlace?
   /// The recording whose damaged log this one was salvaged from; `nil` for all others.
   public var recoveredFrom: RecordingID?
   /// The sensor's mounting, which exports apply; `nil` for its own axes.

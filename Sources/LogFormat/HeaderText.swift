@@ -93,9 +93,11 @@ enum HeaderText {
       ("software", it.software), ("note", it.note), ("real-time", it.realTime),
       ("cpu-latency", it.cpuLatency), ("begun-by", it.begunBy?.rawValue ?? ""),
       ("trigger", it.trigger), ("timetable", it.timetable), ("boot", it.boot),
+      ("sensor-name", it.sensorName), ("bus-path", it.busPath),
     ] where !value.isEmpty {
       add(key, value)
     }
+    if let take = it.take { add("take", words(take)) }
     if let axes = it.axes { add("axes", "\(axes)") }
     if let field = it.sensor.field { add("field", words(field)) }
     if let calibration = it.calibration { add("calibration", calibration.text) }
@@ -134,6 +136,10 @@ enum HeaderText {
       + " \(field.axes)"
   }
 
+  private static func words(_ take: TakePlace) -> String {
+    "\(take.id) \(take.index) \(take.count)"
+  }
+
   private static func ratio(_ fraction: Fraction) -> String {
     "\(fraction.numerator)/\(fraction.denominator)"
   }
@@ -162,6 +168,7 @@ enum HeaderText {
     var unread: [UnreadEntry] = []
     let axes = entries.readable("axes", &unread) { AxisMap($0) }
     sensor.field = entries.readable("field", &unread) { HeaderEntries.field($0) }
+    let take = entries.readable("take", &unread) { HeaderEntries.take($0) }
     let calibration = entries.calibration("calibration", &unread)
     var description = RecordingDescription(
       id: try entries.entry("id") { RecordingID(HeaderEntries.unescaped($0)) },
@@ -184,6 +191,9 @@ enum HeaderText {
     description.unread = unread
     description.busClockMeasured = entries.number("bus-clock-measured")
     description.boot = entries["boot"] ?? ""
+    (description.sensorName, description.busPath, description.take) = (
+      entries["sensor-name"] ?? "", entries["bus-path"] ?? "", take
+    )
     description.origin = entries.origin("origin")
     return description
   }
@@ -269,6 +279,16 @@ struct HeaderEntries {
       let axes = AxisMap(String(words[3]))
     else { return nil }
     return FieldDescription(model: String(words[0]), scale: scale, rate: rate, axes: axes)
+  }
+
+  /// Three words; a later version may add some.
+  static func take(_ text: String) -> TakePlace? {
+    let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    guard words.count >= 3, let id = RecordingID(words[0]),
+      let index: Int = number(ArraySlice(words[1].utf8)),
+      let count: Int = number(ArraySlice(words[2].utf8))
+    else { return nil }
+    return TakePlace(id: id, index: index, count: count)
   }
 
   /// An optional entry as `read` understands it; a copy of the header keeps one that it does not.

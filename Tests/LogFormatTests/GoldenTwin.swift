@@ -73,6 +73,13 @@ struct GoldenTwin: Decodable {
       case "chip-clock": description.clock = .chip(busClock: Int(value))
       case "bus-clock-measured": description.busClockMeasured = Int(value)
       case "boot": description.boot = value
+      case "sensor-name": description.sensorName = value
+      case "bus-path": description.busPath = value
+      case "take":
+        let words = value.split(separator: " ").map { String($0) }
+        description.take = RecordingID(words[0]).flatMap {
+          TakePlace(id: $0, index: Int(words[1]) ?? -1, count: Int(words[2]) ?? -1)
+        }
       case "field":
         let words = value.split(separator: " ").map { String($0) }
         let terms = (words[1] + "/" + words[2]).split(separator: "/").compactMap { Int64($0) }

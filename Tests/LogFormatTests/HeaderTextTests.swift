@@ -53,6 +53,8 @@ struct HeaderTextTests {
     calibrated.timetable = "every 600s"
     calibrated.boot = "c0ffee00-0000-4000-8000-123456789abc"
     calibrated.origin = ClockOrigin(monotonic: .max, raw: -1, boottime: .min)
+    (calibrated.sensorName, calibrated.busPath) = ("left_1", "i2c-1")
+    calibrated.take = TakePlace(id: RecordingID(high: 1, low: 2), index: 6, count: 7)
     calibrated.busClockMeasured = 249_600
     calibrated.sensor.field = FieldDescription(
       model: "LSM9DS1", scale: Fraction(7, 500), rate: try #require(SampleRate(5, per: 8)),
@@ -66,12 +68,19 @@ struct HeaderTextTests {
   }
 
   @Test(
-    "a calibration, axes and a magnetometer that cannot be read are missing, named, kept by a copy",
+    "a calibration, axes, a magnetometer and a take that cannot be read are missing, named, kept by a copy",
     arguments: [
       ("axes x,y,-z", "\"x,y,-z\" is not valid"), ("axes", "\"\" is not valid"),
       ("field AK09916 3/20 50/1", "\"AK09916 3/20 50/1\" is not valid"), ("field", nil),
       ("field AK09916 3/20 50/1 -x,y,z", nil), ("field AK09916 0/20 50/1 x,-y,-z", nil),
       ("field AK09916 3/20 50 x,-y,-z", nil), ("field  3/20 50/1 x,-y,-z", nil),
+      (
+        "take 1b4e28ba-2fa1-41d2-883f-0016d3cca427 2 2",
+        "\"1b4e28ba-2fa1-41d2-883f-0016d3cca427 2 2\" is not valid"
+      ),
+      ("take 1b4e28ba-2fa1-41d2-883f-0016d3cca427 0 9", nil), ("take 7 0 2", nil),
+      ("take 1b4e28ba-2fa1-41d2-883f-0016d3cca427 0 1", nil),
+      ("take 1b4e28ba-2fa1-41d2-883f-0016d3cca427 0", nil),
       ("calibration imulog-calibration 1\\nid x", "line 2, `id`, has no such value"),
       ("calibration imulog-calibration 2", nil), ("calibration", nil),
       ("calibration imulog-calibration 1\\r\\nid", nil),

@@ -82,7 +82,8 @@ struct InfoReport {
       ("started", startedLine), ("duration", "\(Plain.seconds(summary.duration)) \(log.timeWord)"),
       ("rate", "\(Plain.hertz(log.rate)) Hz claimed"),
       ("channels", log.channels.indices.map { ChannelSet.names[$0] }.joined(separator: " ")),
-      ("sensor", sensorLine), ("filter", Plain.text(sensor.filter)), ("field", fieldLine),
+      ("sensor", sensorLine), ("bus", Plain.text(log.busPath)), ("take", takeLine),
+      ("filter", Plain.text(sensor.filter)), ("field", fieldLine),
       ("board", Plain.text(log.board)), ("host", Plain.text(log.host)),
       ("software", Plain.text(log.software)), ("real time", Plain.text(log.realTime)),
       ("synced", log.syncInterval == 0 ? "at the end" : "every \(Plain.seconds(log.syncInterval))"),
@@ -121,11 +122,15 @@ struct InfoReport {
   }
 
   private var sensorLine: String {
-    var text = Plain.text(sensor.model)
+    var text = log.namedModel
     if let address = sensor.address { text += " at 0x" + String(address, radix: 16) }
     if sensor.accelerometerRange > 0 { text += ", ±\(sensor.accelerometerRange) g" }
     if sensor.gyroscopeRange > 0 { text += ", ±\(sensor.gyroscopeRange) °/s" }
     return text
+  }
+
+  private var takeLine: String {
+    log.take.map { "sensor \($0.index + 1) of \($0.count), \($0.id)" } ?? unread("take")
   }
 
   private var fieldLine: String {
@@ -211,6 +216,10 @@ struct InfoReport {
       json.member("boot", log.boot.isEmpty ? nil : log.boot)
       json.key("origin")
       json.origin(log.origin)
+      json.member("sensorName", log.knownSensorName)
+      json.member("busPath", log.busPath.isEmpty ? nil : log.busPath)
+      json.key("take")
+      json.take(log.take)
       json.member("sampleCount", summary.sampleCount)
       json.member("gapCount", summary.gapCount ?? 0)
       json.member("damageCount", summary.damageCount ?? 0)

@@ -109,7 +109,7 @@ struct ListRow {
     }
     return [
       "\(entry.number)", started, Plain.seconds(summary.duration),
-      Plain.text(summary.description.sensor.model), "\(Plain.hertz(summary.description.rate)) Hz",
+      summary.description.namedModel, "\(Plain.hertz(summary.description.rate)) Hz",
       "\(summary.sampleCount)", summary.missingTickCount == 0 ? "-" : "\(summary.missingTickCount)",
       gaps, Plain.bytes(summary.byteCount), summary.state.rawValue,
     ] + removal + [Plain.text(summary.description.note)]
@@ -133,7 +133,7 @@ struct ListRow {
       return row
     }
     row.length = Plain.length(summary.duration)
-    row.sensor = Plain.text(summary.description.sensor.model)
+    row.sensor = summary.description.namedModel
     row.hertz = Plain.hertz(summary.description.rate)
     row.state = summary.state.rawValue
     row.gaps = gaps
@@ -157,6 +157,9 @@ struct ListRow {
         "duration_s", number: summary.map { Plain.number($0.duration, per: 1_000_000_000) })
       json.key("sensor")
       if let summary { json.sensor(of: summary.description) } else { json.null() }
+      json.member("sensorName", summary?.description.knownSensorName)
+      json.key("take")
+      json.take(summary?.description.take)
       json.key("rate_hz")
       if let summary { json.rate(summary.description.rate) } else { json.null() }
       json.member("sampleCount", summary?.sampleCount)
@@ -176,5 +179,15 @@ struct ListRow {
         json.member("expires", date(trashed.dueSeconds))
       }
     }
+  }
+}
+
+extension RecordingDescription {
+  /// The user's name for the sensor; `nil` without one.
+  var knownSensorName: String? { sensorName.isEmpty ? nil : sensorName }
+
+  /// The sensor for a person: its model, and before it the user's name for it.
+  var namedModel: String {
+    Plain.text((knownSensorName.map { "\($0), " } ?? "") + sensor.model)
   }
 }

@@ -19,7 +19,7 @@ FRACTION_KEYS = (
 TEXT_KEYS = (
     "sensor", "output-data-rate", "filter", "board", "host", "software",
     "note", "real-time", "cpu-latency", "begun-by", "trigger",
-    "timetable", "boot", "origin", "axes", "calibration", "field",
+    "timetable", "boot", "sensor-name", "bus-path", "origin", "take", "axes", "calibration", "field",
     "recovered-from")
 KEYS = ("id", "rate", "channels", *NUMBER_KEYS, *FRACTION_KEYS, *TEXT_KEYS)
 

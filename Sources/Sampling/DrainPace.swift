@@ -78,6 +78,10 @@ package struct DrainPace: Sendable, BitwiseCopyable {
     !isBeginning || now - lastDrain >= interval - step / 2
   }
 
+  /// When the FIFO is nearly full, unless it is drained before.
+  @usableFromInline
+  package var full: MonotonicTime { lastDrain + longest * 3 / 2 }
+
   /// Notes a drain.
   @usableFromInline
   package mutating func drained(at now: MonotonicTime) {

@@ -73,6 +73,12 @@ public struct Drainer<Bus: I2CBus & ~Copyable, Clock: MonotonicClock, Sink: Tick
   @usableFromInline var isLastDrain = false
   /// Whether samples only prove those before them, because the loop ends.
   @usableFromInline var isEnding = false
+  /// Ticks, or readings, that were handled before the end.
+  @usableFromInline var turnCount: UInt64 = 0
+  /// When the end stops waiting for proofs; `nil` before the end.
+  @usableFromInline var endLimit: MonotonicTime?
+  /// By when another loop needs the bus.
+  @usableFromInline var horizon = MonotonicTime(nanoseconds: .max)
   @usableFromInline var isOver = false
 
   /// A loop over a sensor that has been brought up.
@@ -158,66 +164,95 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
   /// See ``SamplingLoop/tally``.
   public var tally: TickTally { proofs.outbox.tally }
 
+  /// See ``SamplingLoop/turns``.
+  @inlinable public var turns: UInt64 { turnCount }
+
   /// See ``SamplingLoop/undelivered``.
   public var undelivered: [TickRecord] { proofs.outbox.undelivered }
 
-  /// Waits for the next deadline and reads the FIFO.
+  /// See ``SamplingLoop/sleep(until:)``.
   @inlinable
-  public mutating func step() -> StepResult {
-    if isOver { return .finished }
-    guard let now = waitForDeadline() else { return finish() }
+  public func sleep(until deadline: MonotonicTime) { clock.sleep(until: deadline) }
+
+  /// See ``SamplingLoop/now``.
+  @inlinable public var now: MonotonicTime { clock.now() }
+
+  /// See ``SamplingLoop/latest``: the FIFO is full.
+  @inlinable public var latest: MonotonicTime {
+    guard case .sampling = supervisor.phase else { return MonotonicTime(nanoseconds: .max) }
+    return pace.full
+  }
+
+  /// See ``SamplingLoop/noteHoldUp()``.
+  @inlinable
+  public mutating func noteHoldUp() {
+    if holdUp == 0 { holdUp = Supervisor.timedOut }
+  }
+
+  /// See ``SamplingLoop/advance(horizon:)``. Reads the FIFO when that is due, and meanwhile does what the supervisor asks.
+  @inlinable
+  public mutating func advance(horizon: MonotonicTime) -> MonotonicTime? {
+    if isOver { return nil }
+    self.horizon = horizon
+    if let endLimit { return proveRest(until: endLimit) }
+    if stop.isRequested { return end() }
+    let now = clock.now()
+    guard now >= pace.deadline else { return nextWork(at: now) }
     wakeLateness = now - pace.deadline
     switch supervisor.phase {
     case .sampling: read(at: now)
     case .reinitialising: skipOutage(at: now)
     }
+    turnCount &+= 1
     let end = clock.now()
     proofs.release(at: end, limit: 300)
     proofs.outbox.resolve(at: end)
     pace.advance(past: end)
-    _ = doDuty(at: end)
-    return .continue
+    return nextWork(at: end)
   }
 
-  /// Sleeps until the next deadline, and meanwhile does what the supervisor asks; `nil` when a stop was requested.
+  /// Does a duty; returns when there is more to do, at most 100 ms later, because a stop may be requested.
   @inlinable
-  mutating func waitForDeadline() -> MonotonicTime? {
-    while true {
-      if stop.isRequested { return nil }
-      let now = clock.now()
-      let deadline = pace.deadline
-      if now >= deadline { return now }
-      if let idleUntil = doDuty(at: now) {
-        clock.sleep(until: min(deadline, idleUntil, now + 100_000_000))
-      }
-    }
+  mutating func nextWork(at now: MonotonicTime) -> MonotonicTime {
+    guard let idleUntil = doDuty(at: now) else { return now }
+    return min(pace.deadline, idleUntil, now + 100_000_000)
   }
 
-  /// Takes out what the chip made up to now, and looks at the chip until the samples held are proved, at most for 0.9 s.
-  /// The rest count as bus errors, because the bus prevented their proof.
+  /// Begins the end: takes out what the chip made up to now.
   @inlinable
-  mutating func finish() -> StepResult {
+  mutating func end() -> MonotonicTime? {
     if case .sampling = supervisor.phase, epoch.isRunning {
       isLastDrain = true
       read(at: clock.now())
     }
     isEnding = true
     let limit = clock.now() + 900_000_000
-    while case .sampling = supervisor.phase, epoch.isRunning, !proofs.held.isEmpty {
-      let now = clock.now()
-      guard now < limit else { break }
-      pace.advance(past: now)
-      clock.sleep(until: min(pace.deadline, limit))
-      read(at: clock.now())
-      proofs.release(at: clock.now())
-    }
+    endLimit = limit
+    return awaitProof(until: limit)
+  }
+
+  /// Looks at the chip, until the samples held are proved, at most for 0.9 s.
+  @inlinable
+  mutating func proveRest(until limit: MonotonicTime) -> MonotonicTime? {
+    read(at: clock.now())
+    proofs.release(at: clock.now())
+    return awaitProof(until: limit)
+  }
+
+  /// When to look again. Samples that are not proved in time count as bus errors, because the bus prevented their proof.
+  @inlinable
+  mutating func awaitProof(until limit: MonotonicTime) -> MonotonicTime? {
     let now = clock.now()
+    if case .sampling = supervisor.phase, epoch.isRunning, !proofs.held.isEmpty, now < limit {
+      pace.advance(past: now)
+      return min(pace.deadline, limit)
+    }
     if case .sampling = supervisor.phase { notice(.check) }
     proofs.condemnUnproved(.busError, code: failure, at: now)
     if !epoch.isRunning { skipOutage(at: now) }
     proofs.outbox.flush()
     isOver = true
-    return .finished
+    return nil
   }
 }
 
@@ -230,7 +265,7 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
   @inlinable
   mutating func doDuty(at now: MonotonicTime) -> MonotonicTime? {
     let deadline = pace.deadline
-    switch supervisor.duty(at: now, before: deadline, isHolding: false) {
+    switch supervisor.duty(at: now, before: deadline, isHolding: false, horizon: horizon) {
     case .none(let until): return followField(until: until, at: now)
     case .probe: return followField(until: deadline, at: now)
     case .check: notice(.check)
@@ -245,7 +280,8 @@ extension Drainer where Bus: ~Copyable, Sink: ~Copyable {
   @inlinable
   mutating func followField(until idle: MonotonicTime, at now: MonotonicTime) -> MonotonicTime? {
     proofs.followField(
-      &sensor, clock, origin: schedule.start, tick: tick, before: pace.deadline, until: idle,
+      &sensor, clock, origin: schedule.start, tick: tick, before: min(pace.deadline, horizon),
+      until: idle,
       failure: &holdUp, at: now)
   }
 

@@ -16,19 +16,26 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// A tick soon after the last sample was read waits for the chip to make the next one; if that does not come within the
   /// tick, the computer is the cause. A later tick finds a new sample, announced or not: later samples prove that the chip
   /// keeps making them.
+  ///
+  /// - Returns: When the chip is to be read again; `nil` once the tick has its record.
   @inlinable
-  mutating func readTick(at now: MonotonicTime) {
+  mutating func readTick(at now: MonotonicTime) -> MonotonicTime? {
     var sample = RawSample()
     var begin = now
     do throws(BusError) {
-      for attempt in 0..<Sampler.attempts {
+      while attempts < Sampler.mostAttempts, begin < schedule.deadline(of: tick + 1) {
+        let isAgain = attempts > 0
+        attempts += 1
         let reading = try sensor.read(into: &sample)
         let end = clock.now()
         let isHeldUp = end - begin > sensor.readLimit
         switch reading {
         case .fresh:
           consume(readFrom: begin, to: end)
-          if !isHeldUp { return accept(sample, at: begin) }
+          if !isHeldUp {
+            accept(sample, at: begin)
+            return nil
+          }
           supervisor.noticeHeldUp(at: end)
           proofs.held.proveAnnouncement()
           noteConfiguration(at: end)
@@ -37,30 +44,40 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
           let next = consumed + samplePeriod
           if reading == .unannounced, begin >= next, !isHeldUp {
             consume(readFrom: begin, to: end)
-            return acceptUnannounced(sample, at: begin)
+            acceptUnannounced(sample, at: begin)
+            return nil
           }
-          guard attempt > 0 || isHeldUp || begin < next else { return noteStale(at: now) }
+          guard isAgain || isHeldUp || begin < next else {
+            noteStale(at: readSince)
+            return nil
+          }
           noteConfiguration(at: end)
-          guard next < schedule.deadline(of: tick + 1) else { return skipHeldUp(since: now) }
-          if next > end { clock.sleep(until: next) }
+          guard next < schedule.deadline(of: tick + 1) else {
+            skipHeldUp(since: readSince)
+            return nil
+          }
+          if next > end { return next }
           begin = clock.now()
         case .doubtful:
           switch compareConfiguration() {
           case .intact: begin = clock.now()
-          case .failed(let errno): return skipTick(.busError, code: errno, at: begin)
+          case .failed(let errno):
+            skipTick(.busError, code: errno, at: begin)
+            return nil
           case .lost(let fault):
             lose(fault)
-            return skipTick(.reinitialising, at: begin)
+            skipTick(.reinitialising, at: begin)
+            return nil
           }
         }
-        guard begin < schedule.deadline(of: tick + 1) else { break }
       }
-      skipHeldUp(since: now)
+      skipHeldUp(since: readSince)
     } catch {
       skipTick(.busError, code: error.errno, at: begin)
       holdUp = error.errno
       notice(supervisor.noticeFailure(at: begin))
     }
+    return nil
   }
 
   /// Notes the latest instant at which the sample just read can have been made.
@@ -99,7 +116,7 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   }
 
   /// Reads for one tick at most: occasional delays do not hit eight in a row.
-  @inlinable static var attempts: Int { 8 }
+  @inlinable static var mostAttempts: Int { 8 }
 
   @inlinable
   mutating func accept(_ sample: RawSample, at now: MonotonicTime) {

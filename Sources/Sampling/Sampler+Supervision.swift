@@ -8,10 +8,13 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   @inlinable
   mutating func doDuty(at now: MonotonicTime) -> MonotonicTime? {
     let deadline = schedule.deadline(of: tick)
-    switch supervisor.duty(at: now, before: deadline, isHolding: !proofs.held.isEmpty) {
+    switch supervisor.duty(
+      at: now, before: deadline, isHolding: !proofs.held.isEmpty, horizon: horizon)
+    {
     case .none(let until):
       let next = proofs.followField(
-        &sensor, clock, origin: schedule.start, tick: tick, before: deadline, until: until,
+        &sensor, clock, origin: schedule.start, tick: tick, before: min(deadline, horizon),
+        until: until,
         failure: &holdUp, at: now)
       if let next { return next }
     case .check: notice(.check)
@@ -149,22 +152,34 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
       at: now)
   }
 
-  /// Looks at the chip until all records held are proved, at most for 0.9 s. The rest count as bus errors, because the
-  /// bus prevented their proof.
+  /// Begins the end: looks at the chip until all records held are proved, at most for 0.9 s.
   @inlinable
-  mutating func resolveHeld() {
+  mutating func end() -> MonotonicTime? {
     let limit = clock.now() + 900_000_000
-    if case .sampling = supervisor.phase, !proofs.held.isEmpty {
-      // As soon as the chip has another sample.
-      clock.sleep(until: min(consumed + samplePeriod, limit))
-      probe(at: clock.now())
+    endLimit = limit
+    guard case .sampling = supervisor.phase, !proofs.held.isEmpty else {
+      hasLooked = true
+      return proveRest(until: limit)
+    }
+    // As soon as the chip has another sample.
+    return min(consumed + samplePeriod, limit)
+  }
+
+  /// Looks at the chip once; returns when to look again. Records that are not proved in time count as bus errors, because
+  /// the bus prevented their proof.
+  @inlinable
+  mutating func proveRest(until limit: MonotonicTime) -> MonotonicTime? {
+    let now = clock.now()
+    if !hasLooked {
+      hasLooked = true
+      probe(at: now)
     }
     while case .sampling = supervisor.phase, !proofs.held.isEmpty {
       let now = clock.now()
       guard now < limit else { break }
       let noTick = MonotonicTime(nanoseconds: .max)
       switch supervisor.duty(at: now, before: noTick, isHolding: true) {
-      case .none(let until): clock.sleep(until: min(until, limit))
+      case .none(let until): return min(until, limit)
       case .check: notice(.check)
       default: probe(at: now)
       }
@@ -173,5 +188,8 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
       notice(.check)
     }
     proofs.condemnUnproved(.busError, code: holdUp, at: clock.now())
+    proofs.outbox.flush()
+    isOver = true
+    return nil
   }
 }

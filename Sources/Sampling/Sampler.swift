@@ -46,6 +46,18 @@ public struct Sampler<
   @usableFromInline var holdUp: Int32 = 0
   /// Nanoseconds from the present tick's deadline to the waking for it.
   @usableFromInline var wakeLateness: Int64 = 0
+  /// Reads for the present tick, and when the first one began, while its read goes on.
+  @usableFromInline var attempts = 0
+  @usableFromInline var readSince = MonotonicTime(nanoseconds: 0)
+  @usableFromInline var isReading = false
+  /// By when another loop needs the bus.
+  @usableFromInline var horizon = MonotonicTime(nanoseconds: .max)
+  /// Ticks, or readings, that were handled before the end.
+  @usableFromInline var turnCount: UInt64 = 0
+  /// When the end stops waiting for proofs; `nil` before the end.
+  @usableFromInline var endLimit: MonotonicTime?
+  /// Whether the chip was looked at since the end.
+  @usableFromInline var hasLooked = false
   @usableFromInline var isOver = false
 
   /// A loop over a sensor that has been brought up.
@@ -82,18 +94,47 @@ public protocol SamplingLoop: ~Copyable {
   /// including ``undelivered``, at any time.
   var tally: TickTally { get }
 
-  /// Handles what is due next.
-  mutating func step() -> StepResult
+  /// Ticks, or readings of a FIFO, that were handled before the end.
+  var turns: UInt64 { get }
+
+  /// When something is lost unless the loop is called before; the farthest instant when nothing can be.
+  var latest: MonotonicTime { get }
+
+  /// The present instant on the loop's clock.
+  var now: MonotonicTime { get }
+
+  /// Does what is due by a few transfers, without waiting for anything but the bus; returns when there is more to do, and
+  /// `nil` once the loop has ended.
+  ///
+  /// - Parameter horizon: By when another loop on the bus needs it: what can wait is not begun if it would last longer.
+  mutating func advance(horizon: MonotonicTime) -> MonotonicTime?
+
+  /// Another loop held the bus up for as long as a transfer may take at most: what is lost meanwhile is lost to the bus.
+  mutating func noteHoldUp()
+
+  /// Waits on the loop's clock.
+  func sleep(until deadline: MonotonicTime)
 
   /// Records that the sink had no room for so far, oldest first: to be written after those in the sink. Allocates.
   var undelivered: [TickRecord] { get }
 }
 
 extension SamplingLoop where Self: ~Copyable {
-  /// Steps until the loop has ended.
+  /// Works until the loop has ended.
   @inlinable
   public mutating func run() {
-    while step() == .continue {}
+    while let next = advance(horizon: MonotonicTime(nanoseconds: .max)) { sleep(until: next) }
+  }
+
+  /// Waits for the next tick, or the next reading, and handles it; at the end does the rest.
+  @inlinable
+  public mutating func step() -> StepResult {
+    let before = turns
+    while let next = advance(horizon: MonotonicTime(nanoseconds: .max)) {
+      if turns != before { return .continue }
+      sleep(until: next)
+    }
+    return .finished
   }
 }
 
@@ -111,61 +152,88 @@ extension Sampler where Sensor: ~Copyable, Sink: ~Copyable {
   /// See ``SamplingLoop/tally``.
   public var tally: TickTally { proofs.outbox.tally }
 
+  /// See ``SamplingLoop/turns``.
+  @inlinable public var turns: UInt64 { turnCount }
+
   /// See ``SamplingLoop/undelivered``.
   public var undelivered: [TickRecord] { proofs.outbox.undelivered }
 
-  /// Waits for the next tick's deadline and handles every tick that is due then.
+  /// See ``SamplingLoop/sleep(until:)``.
   @inlinable
-  public mutating func step() -> StepResult {
-    if isOver { return .finished }
-    guard let now = waitForDeadline() else {
-      skipUnreachable(at: clock.now())
-      return finish()
+  public func sleep(until deadline: MonotonicTime) { clock.sleep(until: deadline) }
+
+  /// See ``SamplingLoop/now``.
+  @inlinable public var now: MonotonicTime { clock.now() }
+
+  /// See ``SamplingLoop/latest``: a tick a period after its deadline.
+  @inlinable public var latest: MonotonicTime {
+    guard endLimit == nil, case .sampling = supervisor.phase else {
+      return MonotonicTime(nanoseconds: .max)
     }
+    return schedule.deadline(of: tick + 1)
+  }
+
+  /// See ``SamplingLoop/noteHoldUp()``.
+  @inlinable
+  public mutating func noteHoldUp() {
+    if holdUp == 0 { holdUp = Supervisor.timedOut }
+  }
+
+  /// See ``SamplingLoop/advance(horizon:)``. Handles every tick that is due, and between ticks does what the supervisor asks.
+  @inlinable
+  public mutating func advance(horizon: MonotonicTime) -> MonotonicTime? {
+    if isOver { return nil }
+    let now = clock.now()
+    self.horizon = horizon
+    if let endLimit { return proveRest(until: endLimit) }
+    if isReading { return readOn(at: now) }
+    if stop.isRequested {
+      skipUnreachable(at: now)
+      return end()
+    }
+    guard now >= schedule.deadline(of: tick) || schedule.isOver(at: tick) else {
+      return nextWork(at: now)
+    }
+    skipHeldUpTicks()
     if !schedule.isOver(at: tick) {
       switch supervisor.phase {
-      case .sampling: sampleTick(at: now)
+      case .sampling:
+        // Ticks a period or more late are skipped before.
+        skipUnreachable(at: now)
+        guard !schedule.isOver(at: tick) else { break }
+        wakeLateness = now - schedule.deadline(of: tick)
+        (attempts, readSince, isReading) = (0, now, true)
+        return readOn(at: now)
       case .reinitialising: skipDue(at: now)
       }
     }
-    if schedule.isOver(at: tick) { return finish() }
-    proofs.outbox.resolve(at: now)
-    // Also here and not only while waiting: a loop that is always late does not wait.
-    _ = doDuty(at: clock.now())
-    return .continue
+    return endTurn(at: now)
   }
 
+  /// Does a duty; returns when there is more to do, at most 100 ms later, because a stop may be requested.
   @inlinable
-  mutating func finish() -> StepResult {
-    resolveHeld()
-    proofs.outbox.flush()
-    isOver = true
-    return .finished
+  mutating func nextWork(at now: MonotonicTime) -> MonotonicTime {
+    guard let idleUntil = doDuty(at: now) else { return now }
+    return min(schedule.deadline(of: tick), idleUntil, now + 100_000_000)
   }
 
-  /// Sleeps until the next tick is due, and meanwhile does what the supervisor asks; `nil` when a stop was requested.
+  /// Reads the chip for the present tick, or reads it again.
   @inlinable
-  mutating func waitForDeadline() -> MonotonicTime? {
-    while true {
-      if stop.isRequested { return nil }
-      let now = clock.now()
-      let deadline = schedule.deadline(of: tick)
-      if now >= deadline || schedule.isOver(at: tick) { return now }
-      if let idleUntil = doDuty(at: now) {
-        clock.sleep(until: min(deadline, idleUntil, now + 100_000_000))
-      }
-    }
-  }
-
-  /// Reads the chip for the next tick; ticks a period or more late are skipped before.
-  @inlinable
-  mutating func sampleTick(at now: MonotonicTime) {
-    skipUnreachable(at: now)
-    guard !schedule.isOver(at: tick) else { return }
-    wakeLateness = now - schedule.deadline(of: tick)
-    readTick(at: now)
+  mutating func readOn(at now: MonotonicTime) -> MonotonicTime? {
+    if let next = readTick(at: now) { return next }
+    isReading = false
     tick += 1
     skipHeldUpTicks()
+    return endTurn(at: readSince)
+  }
+
+  @inlinable
+  mutating func endTurn(at now: MonotonicTime) -> MonotonicTime? {
+    if schedule.isOver(at: tick) { return end() }
+    turnCount &+= 1
+    proofs.outbox.resolve(at: now)
+    // Also here and not only before a deadline: a loop that is always late is never before one.
+    return nextWork(at: clock.now())
   }
 
   /// Skips the ticks that are a period or more late.

@@ -214,16 +214,17 @@ public struct Supervisor: Sendable, BitwiseCopyable {
   /// The work at `now`, before a tick at `deadline`. `isHolding`: samples wait for proof.
   ///
   /// A comparison of the configuration that would not end before the tick, if it took as long as the last one, is
-  /// postponed, but not for ever.
+  /// postponed, but not for ever; so is one beyond `horizon`, when another loop needs the bus.
   public func duty(
-    at now: MonotonicTime, before deadline: MonotonicTime, isHolding: Bool
+    at now: MonotonicTime, before deadline: MonotonicTime, isHolding: Bool,
+    horizon: MonotonicTime = MonotonicTime(nanoseconds: .max)
   ) -> Duty {
     if case .reinitialising(let next) = phase {
       return now >= next ? .bringUp : .none(until: next)
     }
     let room = deadline - now
     let sinceCheck = now - lastCheck
-    let fits = room > checkCost
+    let fits = min(room, horizon - now) > checkCost
     if sinceCheck >= Supervisor.checkInterval, fits || sinceCheck >= Supervisor.checkLimit {
       return .check
     }

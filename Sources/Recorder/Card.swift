@@ -10,10 +10,12 @@ import Sampling
 enum CardOrder: Sendable {
   /// Recordings go to the store in this directory.
   case use(String)
-  /// A recording has begun: make its file. The writer gets ``WriterCommand/attach(_:_:)`` or an abandonment.
-  case record(RecordingDescription, RecordingPlan, RecorderSetup, writer: Inbox<WriterCommand>)
-  /// The log has its end: keep, delete or discard the file.
-  case file(RecordingFate, RecordingEnd)
+  /// A recording has begun: make a file for each sensor, or none. The writer gets ``WriterCommand/attach(_:)`` or an
+  /// abandonment.
+  case record(
+    [(RecordingDescription, RecordingPlan)], RecorderSetup, writer: Inbox<WriterCommand>)
+  /// The logs have their ends: keep, delete or discard the files.
+  case file(RecordingFate, [RecordingEnd])
   case quit
 }
 
@@ -30,11 +32,12 @@ struct Card: ~Copyable {
   /// Whether a log is synced before its end: in simulated time a thousand syncs a second would only be slow.
   private let syncsEarly: Bool
   private var path: String
-  private var open: OpenFile?
+  /// The files of the recording, one for each sensor.
+  private var open: [OpenFile] = []
   private var isQuitting = false
 
-  /// A recording's file while its log is written.
-  private struct OpenFile: ~Copyable {
+  /// A file while its log is written. Only the flusher's thread uses it.
+  private final class OpenFile {
     let entry: CatalogueEntry
     let id: RecordingID
     let store: Catalogue
@@ -42,6 +45,25 @@ struct Card: ~Copyable {
     /// `nil` once it is finished, which releases the lock by which others see that the recording is live.
     var storage: ReservingStorage<FileStorage>?
     var stopped: StorageError?
+
+    init(
+      _ entry: CatalogueEntry, _ id: RecordingID, _ store: Catalogue, _ queue: FlushQueue,
+      _ storage: consuming ReservingStorage<FileStorage>
+    ) {
+      (self.entry, self.id, self.store, self.queue) = (entry, id, store, queue)
+      self.storage = .some(storage)
+    }
+
+    /// Writes what the queue has, and waits for more if `waits`; `nil` once all is written.
+    func flush(waits: Bool) -> FlushQueue.FlusherStep? {
+      guard var storage = storage.take() else { return nil }
+      let step = queue.flusherStep(&storage, clock: SystemClock(), &stopped, waits: waits)
+      switch step {
+      case .worked, .idle: self.storage = .some(storage)
+      case .finished: _ = consume storage
+      }
+      return step
+    }
   }
 
   /// The most bytes of a tick, with its share of pages.
@@ -71,64 +93,78 @@ struct Card: ~Copyable {
     for order in orders {
       switch order {
       case .use(let path): self.path = path
-      case .record(let header, let plan, let setup, let writer): record(header, plan, setup, writer)
-      case .file(let fate, let end): file(fate, end)
+      case .record(let logs, let setup, let writer): record(logs, setup, writer)
+      case .file(let fate, let ends): file(fate, ends)
       case .quit: isQuitting = true
       }
     }
     return !isQuitting && (waits || !orders.isEmpty)
   }
 
-  /// A step of the open file; `nil` when there is none.
+  /// A step of each open file; `nil` when there is none.
   private mutating func flush(waits: Bool) -> Bool? {
-    guard var file = open.take() else { return nil }
-    guard var storage = file.storage.take() else {
-      open = .some(file)
-      return nil
+    // A flusher can wait for one queue; several are looked at as often as the writer fills them.
+    let isAlone = open.count == 1
+    let steps = open.compactMap { $0.flush(waits: waits && isAlone) }
+    guard !steps.isEmpty else { return nil }
+    let isIdle = steps.allSatisfy { if case .idle = $0 { true } else { false } }
+    if isIdle, waits, !isAlone {
+      let clock = SystemClock()
+      clock.sleep(until: clock.now() + WriterGroup.period)
+      return true
     }
-    let step = file.queue.flusherStep(
-      &storage, clock: SystemClock(), &file.stopped, waits: waits)
-    switch step {
-    case .worked, .idle: file.storage = .some(storage)
-    case .finished: _ = consume storage
-    }
-    open = .some(file)
-    if case .idle = step { return false }
-    return true
+    return !isIdle
   }
 
+  /// Makes a file for each log, or none.
   private mutating func record(
-    _ header: RecordingDescription, _ plan: RecordingPlan, _ setup: RecorderSetup,
+    _ logs: [(RecordingDescription, RecordingPlan)], _ setup: RecorderSetup,
     _ writer: Inbox<WriterCommand>
   ) {
-    let store: Catalogue
-    let live: LiveRecording
+    var made: [(RecordingDescription, FlushQueue)] = []
     do {
       // The directory may have been deleted since the last recording.
-      store = try Catalogue(path: path, create: true)
-      live = try begin(header, at: plan.frame.start, setup, in: store)
+      let store = try Catalogue(path: path, create: true)
+      let clocks = clock.reading()
+      if !setup.isSingle { try makeRoom(logs.map(\.0), setup, in: store) }
+      for (header, plan) in logs {
+        let live = try begin(header, at: plan.frame.start, clocks, setup, in: store)
+        let (entry, description) = (live.entry, live.description)
+        let queue = FlushQueue(syncsEarly: syncsEarly)
+        open.append(
+          OpenFile(
+            entry, description.id, store, queue, reserving(live.takeStorage(), setup, in: store)))
+        made.append((description, queue))
+      }
     } catch {
+      withdraw()
       writer.post(
         .abandon(
           CommandFailure(error, else: .inputOutput),
           isFull: (error as? CatalogueError)?.isFull ?? (error is NoRoom)))
       return
     }
-    let queue = FlushQueue(syncsEarly: syncsEarly)
-    let (entry, description) = (live.entry, live.description)
-    news.post(.fileMade(number: entry.number, plan))
-    writer.post(.attach(description, queue))
-    open = .some(
-      OpenFile(
-        entry: entry, id: description.id, store: store, queue: queue,
-        storage: .some(reserving(live.takeStorage(), setup, in: store)), stopped: nil))
+    news.post(.fileMade(number: open[0].entry.number, logs[0].1))
+    writer.post(.attach(made))
+  }
+
+  /// Deletes the files of a recording that was not begun.
+  private mutating func withdraw() {
+    for file in open {
+      file.storage = nil
+      do {
+        try file.store.discard(file.entry)
+      } catch {
+        journal(.warning, "\(file.entry.path), which is empty, cannot be deleted: \(error)")
+      }
+    }
+    open = []
   }
 
   private func begin(
-    _ header: RecordingDescription, at start: MonotonicTime, _ setup: RecorderSetup,
-    in store: Catalogue
+    _ header: RecordingDescription, at start: MonotonicTime, _ clocks: ClockReading,
+    _ setup: RecorderSetup, in store: Catalogue
   ) throws -> LiveRecording {
-    let clocks = clock.reading()
     var header = header
     header.origin = clocks.origin(at: start)
     // In virtual time there are no instants of this boot.
@@ -138,7 +174,6 @@ struct Card: ~Copyable {
       store.sweep(now: clocks.wallTime) { journal(.warning, $0) }
       return try store.create(header, wall: clocks.wall)
     }
-    try makeRoom(header, setup, in: store)
     var deletions = 0
     while true {
       do {
@@ -157,14 +192,15 @@ struct Card: ~Copyable {
 
   /// Makes room beside the reserve: deletes the trash and, if configured, the oldest; nothing if that is not enough.
   private func makeRoom(
-    _ header: RecordingDescription, _ setup: RecorderSetup, in store: Catalogue
+    _ headers: [RecordingDescription], _ setup: RecorderSetup, in store: Catalogue
   ) throws {
     let reserve = setup.configuration.reserve
     let deletesOldest = setup.configuration.deletesOldest
-    let (bytes, overflow) = (header.plannedTicks ?? 0)
-      .multipliedReportingOverflow(by: Card.bytesPerTick)
-    let wanted = reserve.addingSaturated(overflow ? .max : bytes).addingSaturated(
-      Card.leastByteCount)
+    let wanted = headers.reduce(reserve) { sum, header in
+      let (bytes, overflow) = (header.plannedTicks ?? 0)
+        .multipliedReportingOverflow(by: Card.bytesPerTick)
+      return sum.addingSaturated(overflow ? .max : bytes).addingSaturated(Card.leastByteCount)
+    }
     let room = try store.makeRoom(for: wanted, deletesOldest: deletesOldest)
     Card.report(room, journal)
     guard !room.isEnough else { return }
@@ -221,9 +257,19 @@ struct Card: ~Copyable {
     }
   }
 
-  /// Keeps, deletes or discards the file, and reports it.
-  private mutating func file(_ fate: RecordingFate, _ end: RecordingEnd) {
-    guard let file = open.take() else { preconditionFailure("a log that ends has a file") }
+  /// Keeps, deletes or discards the files, and reports them.
+  private mutating func file(_ fate: RecordingFate, _ ends: [RecordingEnd]) {
+    precondition(open.count == ends.count, "a log that ends has a file")
+    let filed = zip(open, ends).map { close($0, fate, $1) }
+    open = []
+    var first = filed[0]
+    first.companions = Array(filed.dropFirst())
+    news.post(.filed(first))
+  }
+
+  private func close(
+    _ file: OpenFile, _ fate: RecordingFate, _ end: RecordingEnd
+  ) -> FiledRecording {
     let (entry, store) = (file.entry, file.store)
     var failure = file.queue.failure.map { found in
       // The file is open, so a missing file was there before.
@@ -246,10 +292,8 @@ struct Card: ~Copyable {
           failure: CommandFailure(error, else: .inputOutput), isFull: false, isGone: false,
           kept: kept(entry, in: store))
     }
-    news.post(
-      .filed(
-        FiledRecording(
-          number: entry.number, id: file.id, fate: fate, end: end, failure: failure)))
+    return FiledRecording(
+      number: entry.number, id: file.id, fate: fate, end: end, failure: failure)
   }
 
   /// The content of a file whose storage ended the recording; `nil` when it cannot be read, or is gone.

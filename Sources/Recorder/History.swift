@@ -157,3 +157,19 @@ struct HistoryLimits {
     memory = pressTicks + ticks - ring + (isGrid ? 0 : HistoryLimits.chipExtra) + values
   }
 }
+
+/// How long a writer waits, and how much waits for it.
+extension RecordingWriter {
+  /// Records that wait in memory at most: 20 s at 1 kHz, 1.2 MB.
+  package static let patience = 20_000
+  /// How long before its order a recording may begin, in nanoseconds: a press is understood at its release, within 1.5 s.
+  static var longestPress: Int64 { 1_800_000_000 }
+  /// How long an end waits for ticks that are being read, in nanoseconds: longer than the sampler withholds one.
+  static func endPatience(_ rate: SampleRate) -> Int64 {
+    max(1_500_000_000, min(2 * rate.periodNanoseconds + 1_000_000_000, 30_000_000_000))
+  }
+  /// The same when the recorder ends, which waits for 20 s at most: the card needs its share.
+  static func undatedEndPatience(_ rate: SampleRate) -> Int64 {
+    min(endPatience(rate), 10_000_000_000)
+  }
+}

@@ -60,16 +60,17 @@ extension RecorderLoop {
     guard let sensor, let realTime = waking.realTime else { return }
     current = CurrentRecording()
     current.reason = reason
-    if let calibration = setup.calibration, setup.isForeign(sensor.sensor) {
+    for (member, start) in zip(setup.members, sensor.members) {
+      guard let calibration = member.calibration, member.isForeign(start.sensor) else { continue }
       journal(
         .warning,
-        "the calibration \(calibration.name) is of \(calibration.sensor), and the chip is \(sensor.sensor.model); the recording has none"
+        "the calibration \(calibration.name) is of \(calibration.sensor), and the chip is \(start.sensor.model); the recording has none"
       )
     }
-    let header = setup.header(
+    let headers = setup.headers(
       of: sensor, from: surroundings.origin, realTime: realTime,
       cpuLatency: latency.words, begunBy: reason)
-    send(.begin(order, header, setup))
+    send(.begin(order, headers, setup))
     keeper?.tidy()
   }
 
@@ -190,7 +191,7 @@ extension RecorderLoop {
     case .fileMade(let number, let plan):
       (current.number, current.plan) = (number, plan)
       (single.cardWaitSince, notice) = (nil, "")
-      if let sensor { surroundings.didBegin(sensor.sensor) }
+      if let sensor { surroundings.didBegin(sensor) }
     case .fileRefused(let failure, let isFull):
       takeBackBeginning()
       if setup.isSingle { ending.fatal = failure } else { journal(.error, failure.sentence) }
@@ -209,7 +210,8 @@ extension RecorderLoop {
       // The writer ends a recording first; then the machine lets the sensor sleep.
       if machine.state.isIdle { sleepSensor() }
       sensorFailed(failure)
-    case .silent(let isSilent): handle(isSilent: isSilent)
+    case .silent(let isSilent, let place, let isAnySilent):
+      handle(isSilent: isSilent, place, isAnySilent: isAnySilent)
     case .interruptSilent:
       notice =
         "no edge comes from the chip's interrupt line; check the wire, or set interrupt to none. "
@@ -231,16 +233,16 @@ extension RecorderLoop {
   }
 
   /// The sampler keeps polling and sets the chip up again when it answers.
-  private func handle(isSilent: Bool) {
-    let place = sensor?.sensor.place.description ?? "the sensor"
-    if !setup.isSingle {
+  private func handle(isSilent: Bool, _ place: String, isAnySilent: Bool) {
+    // A single recording of one sensor has nothing else to say.
+    if !setup.isSingle || !setup.companions.isEmpty {
       journal(
         isSilent ? .error : .notice,
         isSilent
           ? "\(place) stopped delivering samples; check the wiring. Retrying"
           : "\(place) delivers samples again")
     }
-    handle(isSilent ? .sensorSilent : .sensorAnswers)
+    handle(isAnySilent ? .sensorSilent : .sensorAnswers)
   }
 
   private func sensorIsReady(_ start: SensorStart, _ workers: any Workers) {
@@ -253,10 +255,13 @@ extension RecorderLoop {
     waking.note(start)
     sendSensorToWatchers()
     if let refusal = workers.refusal { journal(.warning, "\(refusal)") }
-    journal(
-      .information,
-      "\(start.sensor.place) samples at \(Plain.hertz(start.schedule.rate)) Hz"
-        + (start.clock == .grid ? "" : " by its own clock"))
+    for (member, start) in zip(setup.members, start.members) {
+      journal(
+        .information,
+        "\(member.name.isEmpty ? "" : member.name + ": ")\(start.sensor.place) samples at "
+          + "\(Plain.hertz(start.schedule.rate)) Hz"
+          + (start.clock == .grid ? "" : " by its own clock"))
+    }
     watchdog.begin(at: clock.now())
     handle(.sensorReady)
   }
@@ -264,12 +269,14 @@ extension RecorderLoop {
   private func handle(_ recording: FiledRecording) {
     single.cardWaitSince = nil
     current.tally = recording.end.tally
-    let failure = recording.failure?.failure
+    let failure = recording.members.lazy.compactMap(\.failure).first?.failure
     if let problem = recording.failure {
-      if !setup.isSingle { journal(.error, problem.failure.sentence) }
       // Counts the file's contents, not the bytes queued for it.
       current.tally = problem.kept?.tally
       current.isUnreadable = problem.kept == nil
+    }
+    for problem in recording.members.compactMap(\.failure) {
+      if !setup.isSingle { journal(.error, problem.failure.sentence) }
       handle(
         .storageEnded(problem.isFull ? .storageFull : .storage), because: problem.failure)
     }
@@ -277,15 +284,15 @@ extension RecorderLoop {
     var outcome = RecorderInput.saved
     switch recording.fate {
     case .kept:
-      // Of an unreadable file only the failure is known.
-      if let tally = current.tally {
+      for log in recording.members {
+        // Of an unreadable file only the failure is known.
+        guard let tally = log.failure.map({ $0.kept?.tally }) ?? log.end.tally else { continue }
         journal(
-          .notice,
-          "recording \(recording.number): \(tally.sampled) of \(tally.scheduled) samples")
+          .notice, "recording \(log.number): \(tally.sampled) of \(tally.scheduled) samples")
       }
     case .discarded:
-      if failure == nil {
-        journal(.notice, "recording \(recording.number) was thrown away; it is in the trash")
+      for log in recording.members where log.failure == nil {
+        journal(.notice, "recording \(log.number) was thrown away; it is in the trash")
       }
     case .withoutSamples:
       journal(.notice, RefusalText.hadNoSample)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-package import IMUModel
+import IMUModel
 package import LinuxIO
 import LogStore
 import Sampling
@@ -31,7 +31,7 @@ package final class RecorderLoop {
     /// Whether the panel may discard a single recording and begin another.
     package var isInteractive = false
     /// Called when a recording's file is made.
-    package var didBegin: (SensorDescription) -> Void = { _ in }
+    package var didBegin: (SensorStart) -> Void = { _ in }
 
     package init(
       journal: @escaping Journal,
@@ -78,6 +78,8 @@ package final class RecorderLoop {
   var workers: (any Workers)? { waking.workers }
   /// While the sensor samples.
   package var sensor: SensorStart? { waking.sensor }
+  /// The users' names for the sensors, in the order of the recordings.
+  package var sensorNames: [String] { setup.members.map(\.name) }
   package var feed: LiveFeed { watchers.feed }
 
   package var isRunning: Bool { machine.state != .ended }
@@ -86,10 +88,10 @@ package final class RecorderLoop {
   package convenience init(_ setup: RecorderSetup, _ surroundings: Surroundings) throws {
     // Before any thread: threads inherit the blocked signals.
     let signals = try SignalWatch(surroundings.signals)
-    let plannedTicks = setup.isSingle && !surroundings.isInteractive ? setup.ticksAfter : nil
+    let isPlanned = setup.isSingle && !surroundings.isInteractive
     try self.init(
       setup, surroundings, signals: signals, memoryRefusal: MemoryLock.engage(),
-      makeWorkers: { try WorkerThreads($0, $1, plannedTicks: plannedTicks) })
+      makeWorkers: { try WorkerThreads($0, $1, isPlanned: isPlanned) })
     if let socket = surroundings.socket { callers.control = try ControlSocket(path: socket) }
     if surroundings.readSetup != nil {
       keeper = try StoreKeeper(

@@ -26,8 +26,8 @@ enum SensorNews: Sendable {
   case ready(SensorStart)
   /// The sensor could not be opened or failed.
   case failed(CommandFailure)
-  /// The sensor is polled and gives no samples any more, or gives them again.
-  case silent(Bool)
+  /// A sensor gives no samples any more, or gives them again; and whether one of all is silent.
+  case silent(Bool, place: String, isAnySilent: Bool)
   /// No edge comes from the chip's interrupt line.
   case interruptSilent
   /// An event in the motion begins or ends. It may be a mark of the recording already.
@@ -49,6 +49,11 @@ package struct SensorStart: Sendable {
   /// What the certificate is measured against; `nil` for a sensor without one.
   package let expectation: SensorExpectation?
   package let boardTitle: String
+  /// The other sensors of a take.
+  package var companions: [SensorStart] = []
+
+  /// Each sensor, this one first.
+  package var members: [SensorStart] { [self] + companions }
 }
 
 /// A recording whose file is closed.
@@ -58,6 +63,11 @@ package struct FiledRecording: Sendable {
   package let fate: RecordingFate
   package var end: RecordingEnd
   package let failure: FilingFailure?
+  /// Those of the other sensors of a take.
+  package var companions: [FiledRecording] = []
+
+  /// The recording of each sensor, this one first.
+  package var members: [FiledRecording] { [self] + companions }
 }
 
 /// Why a recording's file lacks samples, and what it has.

@@ -27,6 +27,12 @@ package protocol SensorSource: Sendable {
 package struct RecorderSetup: Sendable {
   package let configuration: RecorderConfiguration
   package let sensor: any SensorSource
+  /// The user's name for the sensor; empty for none.
+  package var name = ""
+  /// Its bus, such as `i2c-1`; empty when not known.
+  package var busPath = ""
+  /// The other sensors of a take, with settings of their own, in the user's order.
+  package var companions: [RecorderSetup] = []
   package let store: String
   package let button: GPIOLineSpec?
   package let light: GPIOLineSpec?
@@ -47,6 +53,9 @@ package struct RecorderSetup: Sendable {
 
   package var rate: SampleRate { configuration.rate }
 
+  /// The setup of each sensor, this one first.
+  var members: [RecorderSetup] { [self] + companions }
+
   /// Ticks before a press that go in front of a recording.
   var ticksBefore: UInt64 { rate.ticks(inNanoseconds: configuration.preTrigger) }
 
@@ -60,6 +69,32 @@ package struct RecorderSetup: Sendable {
   var syncInterval: Int64 {
     if let interval = configuration.syncInterval { return interval }
     return configuration.length == nil && rate.hertz <= 10 ? 10_000_000_000 : 1_000_000_000
+  }
+
+  /// The order of a recording in the ticks of this sensor, which may have another rate than the first one.
+  func order(_ order: RecordingOrder, isFirst: Bool) -> RecordingOrder {
+    var order = order
+    guard !isFirst else { return order }
+    order.ownTick = nil
+    // Without ticks after it, it is what the history has.
+    if order.ticksAfter != 0 { (order.ticksBefore, order.ticksAfter) = (ticksBefore, ticksAfter) }
+    return order
+  }
+
+  /// The headers of the logs of a recording that begins now, one for each sensor.
+  func headers(
+    of start: SensorStart, from origin: RecordingOrigin, realTime: String, cpuLatency: String,
+    begunBy reason: StartReason
+  ) -> [RecordingDescription] {
+    let members = members
+    let take = members.count > 1 ? origin.makeID() : nil
+    return zip(members, start.members).enumerated().map { index, member in
+      var header = member.0.header(
+        of: member.1, from: origin, realTime: realTime, cpuLatency: cpuLatency, begunBy: reason)
+      (header.sensorName, header.busPath) = (member.0.name, member.0.busPath)
+      header.take = take.flatMap { TakePlace(id: $0, index: index, count: members.count) }
+      return header
+    }
   }
 
   /// The log's header of a recording that begins now, still without its number and its ticks.

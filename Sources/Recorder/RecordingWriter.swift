@@ -22,16 +22,6 @@ import Sampling
 /// from a recording's first to its end has a sample or a gap in the log, also after a failure of the storage, as far as that
 /// still accepts bytes.
 package struct RecordingWriter: ~Copyable {
-  /// The result of a round, which the owner passes to the card and to the loop.
-  package struct Round: Equatable, Sendable {
-    /// The recording has its first record: make its file, then call ``attach(_:queue:)`` or ``abandon()``.
-    package var plan: RecordingPlan?
-    /// The log has its end, and the queue is closed: the flusher does the rest. It may have no sample.
-    package var end: RecordingEnd?
-    /// For the machine: first sample, limit, storage; ``RecorderInput/savedNothing`` for a recording without a record.
-    package var events: [RecorderInput] = []
-  }
-
   private enum Phase {
     case idle
     case waiting(RecordingOrder)
@@ -69,12 +59,7 @@ package struct RecordingWriter: ~Copyable {
   private var isLimitReported = false
   private var isReadyReported = false
 
-  /// - Parameters:
-  ///   - clock: When the sampler's ticks are.
-  ///   - timeUnit: The sampler's, in nanoseconds.
-  ///   - historyTicks: Ticks that are kept between recordings, so that the ring has room for those between two rounds.
-  ///   - hasField: Whether the values of a magnetometer are among the samples.
-  ///   - expectation: What a certificate is measured against; `nil` for recordings without one.
+  /// A writer of samples with the sampler's clock and unit of times; `expectation` is `nil` for recordings without certificate.
   package init(
     consumer: consuming RingConsumer<TickRecord>, clock: TickClock, timeUnit: Int64,
     historyTicks: Int, hasField: Bool = false, expectation: SensorExpectation? = nil
@@ -104,10 +89,7 @@ package struct RecordingWriter: ~Copyable {
   /// Whether the sampler finds no room in the ring.
   package var isRingFull: Bool { history.isRingFull }
 
-  package var isIdle: Bool {
-    if case .idle = phase { return true }
-    return false
-  }
+  package var isIdle: Bool { if case .idle = phase { true } else { false } }
 }
 
 // MARK: Orders
@@ -222,8 +204,31 @@ extension RecordingWriter {
 // MARK: A round
 
 extension RecordingWriter {
+  /// Whether a recording that waits for its first record has it.
+  package var hasFirstRecord: Bool {
+    guard case .waiting(let order) = phase else { return false }
+    return firstRecord(of: order) != nil
+  }
+
+  /// The first tick from the wanted one on that has a record and is before the limit and the end; `nil` while there is none.
+  private func firstRecord(of order: RecordingOrder) -> UInt64? {
+    let ticks = order.ticks(by: clock)
+    let first =
+      history.firstTick(from: max(unlogged, ticks.first))
+      // A recording from the sampler's own beginning has its first tick before that is read.
+      ?? (ticks.own == 0 && unlogged == 0 ? 0 : nil)
+    let limit = order.ticksAfter.map { ticks.own + $0 } ?? .max
+    return first.flatMap { $0 < min(limit, heldFrom ?? .max) ? $0 : nil }
+  }
+
   /// Moves the ring's records to where they belong.
-  package mutating func advance(_ reading: ClockReading) -> Round {
+  ///
+  /// - Parameters:
+  ///   - isForced: Whether a recording that waits for its first record begins without one, because another sensor's has begun.
+  ///   - givesUp: Whether one that is over before its first record ends without a file: not while another sensor's may begin.
+  package mutating func advance(
+    _ reading: ClockReading, isForced: Bool = false, givesUp: Bool = true
+  ) -> Round {
     if endReason != nil, endBy == nil { dateEnd(reading.monotonic) }
     var round = Round()
     switch phase {
@@ -233,7 +238,16 @@ extension RecordingWriter {
       } else {
         history.trim(to: limits.ring, remembering: limits.memory)
       }
-    case .waiting(let order): look(for: order, now: reading.monotonic, &round)
+    case .waiting(let order):
+      // The history stays for the next recording, in case there will be none of this one.
+      history.trim(to: limits.ring, remembering: RecordingWriter.patience)
+      if firstRecord(of: order) == nil, !isForced {
+        guard givesUp, isOver(order, now: reading.monotonic) else { break }
+        reset()
+        round.events.append(.savedNothing)
+      } else {
+        begin(order, &round)
+      }
     case .filing: history.remember(upTo: RecordingWriter.patience)
     case .logging(let limit): write(before: settled(limit, reading.monotonic), reading, &round)
     case .ending(let end): close(end, &round)
@@ -251,26 +265,27 @@ extension RecordingWriter {
       + (isDated ? RecordingWriter.endPatience(rate) : RecordingWriter.undatedEndPatience(rate))
   }
 
-  /// Looks for the first record of a recording.
-  private mutating func look(
-    for order: RecordingOrder, now: MonotonicTime, _ round: inout Round
-  ) {
+  /// Whether a recording that has no first record is over: all ticks asked for lie in the past and are gone, or it was ended.
+  private func isOver(_ order: RecordingOrder, now: MonotonicTime) -> Bool {
+    let ticks = order.ticks(by: clock)
+    let wanted = max(unlogged, ticks.first)
+    let limit = order.ticksAfter.map { ticks.own + $0 } ?? .max
+    let next = history.firstTick(from: wanted) ?? 0
+    return limit <= ticks.own || next >= limit || isEnded(at: max(next, wanted), now: now)
+  }
+
+  /// Whether a recording waits for its first record, and is over without.
+  package func hasNothing(now: MonotonicTime) -> Bool {
+    guard case .waiting(let order) = phase else { return false }
+    return firstRecord(of: order) == nil && isOver(order, now: now)
+  }
+
+  /// Begins a recording by its first record, or without one.
+  private mutating func begin(_ order: RecordingOrder, _ round: inout Round) {
     let ticks = order.ticks(by: clock)
     let (own, wanted) = (ticks.own, max(unlogged, ticks.first))
     var limit = order.ticksAfter.map { own + $0 } ?? .max
-    // A recording from the sampler's own beginning has its first tick before that is read.
-    let first =
-      history.firstTick(from: wanted) ?? (own == 0 && unlogged == 0 ? 0 : nil)
-    // The history stays for the next recording, in case there will be none of this one.
-    history.trim(to: limits.ring, remembering: RecordingWriter.patience)
-    guard let first, first < limit, first < (heldFrom ?? .max) else {
-      // All ticks asked for lie in the past and are gone, or the recording was ended.
-      let isOver = limit <= own || (first ?? 0) >= limit
-      guard isOver || isEnded(at: max(first ?? 0, wanted), now: now) else { return }
-      reset()
-      round.events.append(.savedNothing)
-      return
-    }
+    let first = firstRecord(of: order) ?? max(own, wanted)
     // Ticks before the recording's own first may be missing; none of its own is omitted silently.
     let base = min(first, max(own, wanted))
     if base < first {
@@ -291,10 +306,10 @@ extension RecordingWriter {
 
   /// The limit, once the samples of a chip that keeps the time show which tick it is, or do not come.
   private mutating func settled(_ limit: UInt64, _ now: MonotonicTime) -> UInt64 {
-    guard let limitAt,
-      clock.hasReached(limitAt)
-        || now >= limitAt.later(by: RecordingWriter.endPatience(clock.rate))
-    else { return limit }
+    let patience = RecordingWriter.endPatience(clock.rate)
+    guard let limitAt, clock.hasReached(limitAt) || now >= limitAt.later(by: patience) else {
+      return limit
+    }
     self.limitAt = nil
     let limit = clock.firstTick(from: limitAt)
     phase = .logging(limit: limit)
@@ -351,6 +366,8 @@ extension RecordingWriter {
   private mutating func move(into log: RecordingLog, before limit: UInt64) -> Bool {
     guard log.queue.failure == nil else { return false }
     let end = min(limit, heldFrom ?? .max)
+    // A log that was begun without a record has no ticks before its first one.
+    if log.tally.scheduled == 0 { history.drop(before: log.frame.base) }
     while log.deliver() {
       guard let record = history.next(before: end) else {
         // The rest is held back or belongs to the next recording: the ring must keep room for new records.
@@ -377,18 +394,5 @@ extension RecordingWriter {
     log.queue.close()
     reset()
     round.end = end
-  }
-
-  /// Records that wait in memory at most: 20 s at 1 kHz, 1.2 MB.
-  package static let patience = 20_000
-  /// How long before its order a recording may begin, in nanoseconds: a press is understood at its release, within 1.5 s.
-  static var longestPress: Int64 { 1_800_000_000 }
-  /// How long an end waits for ticks that are being read, in nanoseconds: longer than the sampler withholds one.
-  static func endPatience(_ rate: SampleRate) -> Int64 {
-    max(1_500_000_000, min(2 * rate.periodNanoseconds + 1_000_000_000, 30_000_000_000))
-  }
-  /// The same when the recorder ends, which waits for 20 s at most: the card needs its share.
-  static func undatedEndPatience(_ rate: SampleRate) -> Int64 {
-    min(endPatience(rate), 10_000_000_000)
   }
 }

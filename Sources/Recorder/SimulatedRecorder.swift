@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import IMUDrivers
+import IMUDrivers
 package import IMUModel
 import LinuxIO
 import RingBuffer
@@ -11,7 +11,7 @@ import Sampling
 ///     sampler.step ─► writer.round ─► card.step ─► loop.round, until all are idle ─► next tick
 ///
 /// The loop's clock is the sensor's. It moves only while the sampler waits for a tick or the bus.
-package struct SimulatedRecorder: SensorUser {
+package struct SimulatedRecorder {
   private let setup: RecorderSetup
   private let surroundings: RecorderLoop.Surroundings
   /// Whether the writer does not run at an instant.
@@ -32,50 +32,15 @@ package struct SimulatedRecorder: SensorUser {
   private static var signalStride: UInt64 { 256 }
 
   /// Records until the loop has ended; returns the loop, which has the results.
-  package func run() throws -> RecorderLoop { try setup.sensor.open(for: self) }
-
-  package func use<Sensor: IMUSensor & Sendable & ~Copyable, Clock: MonotonicClock>(
-    _ sensor: consuming sending Sensor, busClock: BusClock, clock: Clock, boardTitle: String
-  ) throws -> RecorderLoop {
-    try sensor.bringUp(on: clock)
-    let planned = setup.isSingle && !surroundings.isInteractive ? setup.ticksAfter : nil
-    let (description, expectation) = (sensor.description, sensor.expectation)
-    var ring = RingEnds<TickRecord>()
+  package func run() throws -> RecorderLoop {
+    let sensors = try ReadySensors(setup)
     let stop = StopFlag()
-    var sampler = Sampler(
-      sensor: sensor, clock: clock, sink: ring.takeProducer(), rate: setup.rate,
-      start: clock.now() + RecorderSetup.lead, plannedTicks: planned,
-      timeUnit: RecorderSetup.timeUnit, stop: stop)
-    let start = SensorStart(
-      schedule: sampler.schedule, busClock: busClock, sensor: description, expectation: expectation,
-      boardTitle: boardTitle)
-    let stage = SteppedWorkers.Stage(consumer: ring.takeConsumer(), stop: stop)
-    return try run(&sampler, start, stage, clock)
-  }
-
-  package func use<Bus: I2CBus & Sendable & ~Copyable, Clock: MonotonicClock>(
-    _ sensor: consuming sending FIFOSensor<Bus>, busClock: BusClock, clock: Clock,
-    boardTitle: String
-  ) throws -> RecorderLoop {
-    try sensor.bringUp(on: clock)
-    let (description, hasInterrupt) = (sensor.description, sensor.hasInterrupt)
-    let expectation = sensor.expectation
-    var ring = RingEnds<TickRecord>()
-    let stop = StopFlag()
-    var drainer = Drainer(
-      sensor: sensor, clock: clock, sink: ring.takeProducer(), rate: setup.rate,
-      start: clock.now() + RecorderSetup.lead, timeUnit: RecorderSetup.timeUnit, stop: stop)
-    let start = SensorStart(
-      schedule: drainer.schedule, clock: .chip(busClock: busClock.configured), busClock: busClock,
-      hasInterrupt: hasInterrupt,
-      sensor: description, expectation: expectation, boardTitle: boardTitle)
-    let stage = SteppedWorkers.Stage(consumer: ring.takeConsumer(), stop: stop)
-    return try run(&drainer, start, stage, clock)
-  }
-
-  private func run<Loop: SamplingLoop & ~Copyable, Clock: MonotonicClock>(
-    _ sampler: inout Loop, _ start: SensorStart, _ stage: SteppedWorkers.Stage, _ clock: Clock
-  ) throws -> RecorderLoop {
+    let rings = SensorRings(setup.members.count)
+    let (start, loops) = try sensors.begin(
+      rings.producers, stop: stop, isPlanned: setup.isSingle && !surroundings.isInteractive)
+    var group = SamplerGroup(loops)
+    let stage = SteppedWorkers.Stage(consumers: rings.consumers, stop: stop)
+    let clock = sensors.clock
     let signals = try SignalWatch(surroundings.signals)
     var surroundings = surroundings
     surroundings.clock = surroundings.clock.running(with: clock)
@@ -93,12 +58,12 @@ package struct SimulatedRecorder: SensorUser {
     drain(loop, stage, &card)
     var ticks: UInt64 = 0
     while loop.isRunning {
-      if sampler.step() == .finished {
+      if group.step() == .finished {
         if stage.hasSamplerEnded {
           // The remaining work waits for its time.
-          clock.sleep(until: clock.now() + WriterWork.period)
+          clock.sleep(until: clock.now() + WriterGroup.period)
         } else {
-          stage.samplerEnded(sampler.undelivered, loop.workers)
+          stage.samplerEnded(loops.map(\.undelivered), loop.workers)
         }
       }
       ticks &+= 1
@@ -125,7 +90,7 @@ package struct SimulatedRecorder: SensorUser {
 
 extension RecorderClock {
   /// This clock's time of day, which runs with `clock` from now on.
-  fileprivate func running<Clock: MonotonicClock>(with clock: Clock) -> RecorderClock {
+  fileprivate func running(with clock: any MonotonicClock) -> RecorderClock {
     let reading = reading()
     let start = clock.now()
     return RecorderClock {
@@ -143,28 +108,28 @@ extension RecorderClock {
 final class SteppedWorkers: Workers {
   /// The sampler's side, which stays from one waking to the next: in simulated time it never sleeps.
   final class Stage {
-    private var consumer: RingConsumer<TickRecord>?
-    private var writer: WriterWork?
+    private let consumers: [Handover<RingConsumer<TickRecord>>]
+    private var writer: WriterGroup?
     let stop: StopFlag
     private(set) var hasSamplerEnded = false
 
-    init(consumer: consuming RingConsumer<TickRecord>, stop: StopFlag) {
-      self.consumer = .some(consumer)
-      self.stop = stop
+    init(consumers: [Handover<RingConsumer<TickRecord>>], stop: StopFlag) {
+      (self.consumers, self.stop) = (consumers, stop)
     }
 
     func startWriter(_ start: SensorStart, _ setup: RecorderSetup, _ channel: WriterChannel) {
-      guard let consumer = consumer.take() else { preconditionFailure("one writer a sampler") }
-      writer = .some(WriterWork(consumer: consumer, start, setup, channel))
+      writer = .some(WriterGroup(consumers, start, setup, channel))
     }
 
     func round() {
       writer?.round()
     }
 
-    func samplerEnded(_ rest: [TickRecord], _ workers: (any Workers)?) {
+    func samplerEnded(_ rests: [[TickRecord]], _ workers: (any Workers)?) {
       hasSamplerEnded = true
-      workers?.channel.commands.post(.samplerEnded(rest))
+      for (index, rest) in rests.enumerated() {
+        workers?.channel.commands.post(.samplerEnded(rest, index))
+      }
     }
 
     func hasCommands(_ workers: (any Workers)?) -> Bool {

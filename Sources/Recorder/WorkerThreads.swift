@@ -67,20 +67,24 @@ final class WorkerThreads: Workers {
   private let stop = StopFlag()
   private let ended = StopFlag()
   private var sampler: RunningThread<SamplerWork>?
-  private var writer: RunningThread<WriterWork>?
-  private var consumer: RingConsumer<TickRecord>?
+  private var writer: RunningThread<WriterGroup>?
+  private let consumers: [Handover<RingConsumer<TickRecord>>]
+
+  /// How long to wait for the sampler to end: sensors that are set up are asked one after the other.
+  private let patience: Int64
 
   /// Starts the sampler; ``SensorNews/ready(_:)`` follows.
-  init(_ setup: RecorderSetup, _ channel: WriterChannel, plannedTicks: UInt64?) throws(LinuxIOError)
-  {
+  ///
+  /// - Parameter isPlanned: Whether it ends by itself, after the ticks of the setup.
+  init(_ setup: RecorderSetup, _ channel: WriterChannel, isPlanned: Bool) throws(LinuxIOError) {
     let thread = try RealTimeThread(name: "imu-sampler", priority: WorkerThreads.priority)
     self.channel = channel
     (scheduling, refusal) = (thread.scheduling, thread.scheduling.refusal)
-    var ring = RingEnds<TickRecord>()
-    consumer = .some(ring.takeConsumer())
+    patience = Int64(setup.members.count) * WorkerThreads.patience
+    let rings = SensorRings(setup.members.count)
+    consumers = rings.consumers
     let work = SamplerWork(
-      setup: setup, channel: channel, plannedTicks: plannedTicks, stop: stop,
-      producer: .some(ring.takeProducer()))
+      setup: setup, channel: channel, isPlanned: isPlanned, stop: stop, producers: rings.producers)
     let ended = self.ended
     sampler = .some(
       thread.run(moving: work) { work in
@@ -91,8 +95,7 @@ final class WorkerThreads: Workers {
 
   func startWriter(_ start: SensorStart, _ setup: RecorderSetup) throws(LinuxIOError) {
     let thread = try RealTimeThread(name: "imu-writer")
-    guard let consumer = consumer.take() else { preconditionFailure("one writer a sampler") }
-    let work = WriterWork(consumer: consumer, start, setup, channel)
+    let work = WriterGroup(consumers, start, setup, channel)
     writer = .some(thread.run(moving: work) { work in work.run() })
   }
 
@@ -111,7 +114,7 @@ final class WorkerThreads: Workers {
     channel.commands.post(.quit)
     var hasEnded = true
     if let sampler = sampler.take() {
-      hasEnded = sampler.join(within: WorkerThreads.patience)
+      hasEnded = sampler.join(within: patience)
     }
     if let writer = writer.take() {
       hasEnded = writer.join(within: WorkerThreads.patience) && hasEnded
@@ -122,100 +125,31 @@ final class WorkerThreads: Workers {
 
 extension RingProducer: TickSink where Element == TickRecord {}
 
-/// The sampler thread's work: opens the sensor, brings it up and samples, while the loop serves the button.
+/// The sampler thread's work: opens the sensors, brings them up and samples, while the loop serves the button. Returns when
+/// it was asked to stop, or after all planned ticks.
 private struct SamplerWork: ~Copyable {
   let setup: RecorderSetup
   let channel: WriterChannel
-  let plannedTicks: UInt64?
+  let isPlanned: Bool
   let stop: StopFlag
-  var producer: RingProducer<TickRecord>?
+  let producers: [Handover<RingProducer<TickRecord>>]
 
   mutating func run() {
-    let sampling = SensorSampling(
-      rate: setup.rate, channel: channel, plannedTicks: plannedTicks, stop: stop,
-      place: ProducerPlace(producer.take()))
     do {
-      try setup.sensor.open(for: sampling)
+      let sensors = try ReadySensors(setup, unless: stop)
+      // Megabytes of code that only opening the sensors needed.
+      MemoryLock.releaseCode()
+      let (start, loops) = try sensors.begin(producers, stop: stop, isPlanned: isPlanned)
+      channel.report(.ready(start))
+      var group = SamplerGroup(loops)
+      group.run()
+      for (index, loop) in loops.enumerated() {
+        channel.commands.post(.samplerEnded(loop.undelivered, index))
+      }
     } catch {
       channel.report(
         .failed(
           CommandFailure(error) ?? CommandFailure(.unavailable, "the sensor failed: \(error)")))
     }
-  }
-}
-
-/// Where the ring's end waits until the sensor's type is known. Only the sampler thread uses it.
-private final class ProducerPlace {
-  var producer: RingProducer<TickRecord>?
-
-  init(_ producer: consuming RingProducer<TickRecord>?) {
-    self.producer = producer
-  }
-}
-
-/// Samples a sensor; returns when it was asked to stop, or after all planned ticks.
-private struct SensorSampling: SensorUser {
-  let rate: SampleRate
-  let channel: WriterChannel
-  let plannedTicks: UInt64?
-  let stop: StopFlag
-  let place: ProducerPlace
-
-  func use<Sensor: IMUSensor & Sendable & ~Copyable, Clock: MonotonicClock>(
-    _ sensor: consuming sending Sensor, busClock: BusClock, clock: Clock, boardTitle: String
-  ) throws {
-    try sensor.bringUp(on: clock)
-    let (description, expectation) = (sensor.description, sensor.expectation)
-    var sampler = Sampler(
-      sensor: sensor, clock: clock, sink: producer(), rate: rate,
-      start: clock.now() + RecorderSetup.lead, plannedTicks: plannedTicks,
-      timeUnit: RecorderSetup.timeUnit, stop: stop)
-    run(&sampler, .grid, busClock, description, expectation, boardTitle)
-  }
-
-  func use<Bus: I2CBus & Sendable & ~Copyable, Clock: MonotonicClock>(
-    _ sensor: consuming sending FIFOSensor<Bus>, busClock: BusClock, clock: Clock,
-    boardTitle: String
-  ) throws {
-    try sensor.bringUp(on: clock)
-    let (description, hasInterrupt) = (sensor.description, sensor.hasInterrupt)
-    let expectation = sensor.expectation
-    var drainer = Drainer(
-      sensor: sensor, clock: clock, sink: producer(), rate: rate,
-      start: clock.now() + RecorderSetup.lead, timeUnit: RecorderSetup.timeUnit, stop: stop)
-    run(
-      &drainer, .chip(busClock: busClock.configured), busClock, hasInterrupt: hasInterrupt,
-      description, expectation, boardTitle)
-  }
-
-  private func producer() -> RingProducer<TickRecord> {
-    guard let producer = place.producer.take() else {
-      preconditionFailure("a sensor is used once")
-    }
-    return producer
-  }
-
-  private func run<Loop: SamplingLoop & ~Copyable>(
-    _ loop: inout Loop, _ clock: ClockSource, _ busClock: BusClock, hasInterrupt: Bool = false,
-    _ sensor: SensorDescription, _ expectation: SensorExpectation?, _ boardTitle: String
-  ) {
-    channel.report(
-      .ready(
-        SensorStart(
-          schedule: loop.schedule, clock: clock, busClock: busClock, hasInterrupt: hasInterrupt,
-          sensor: sensor, expectation: expectation, boardTitle: boardTitle)))
-    loop.run()
-    channel.commands.post(.samplerEnded(loop.undelivered))
-  }
-}
-
-extension ChipSetUp where Self: ~Copyable {
-  /// Sets the chip up, waiting on the clock as the data sheet demands.
-  mutating func bringUp(on clock: some MonotonicClock) throws(SensorError) {
-    while case .wait(let nanoseconds) = try bringUp() {
-      clock.sleep(until: clock.now() + nanoseconds)
-    }
-    // Megabytes of code that only opening the sensor needed.
-    MemoryLock.releaseCode()
   }
 }

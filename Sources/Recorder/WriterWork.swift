@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Files
 package import IMUModel
 import LinuxIO
 import LogStore
 import RingBuffer
 import Sampling
 
-/// An order to the writer, from the loop, the sampler or the card.
+/// An order to the writers, from the loop, the sampler or the card. Those of one sensor have its place in the take.
 enum WriterCommand: Sendable {
-  /// A recording begins; the header still lacks its number and its ticks.
-  case begin(RecordingOrder, RecordingDescription, RecorderSetup)
+  /// A recording begins; the headers still lack their numbers and their ticks.
+  case begin(RecordingOrder, [RecordingDescription], RecorderSetup)
   /// Log nothing later than this for now.
   case hold(at: MonotonicTime)
   case release
@@ -18,12 +19,12 @@ enum WriterCommand: Sendable {
   case mark(at: MonotonicTime, label: String)
   /// The recording ends; the last value is whether the user discards it.
   case end(at: MonotonicTime?, reason: StopReason, isDiscarded: Bool = false)
-  /// From the card: the file is there.
-  case attach(RecordingDescription, FlushQueue)
+  /// From the card: the files are there.
+  case attach([(RecordingDescription, FlushQueue)])
   /// From the card: there will be no file. The writer passes it on, in order with its other news of the recording.
   case abandon(CommandFailure, isFull: Bool)
   /// From the sampler: it has ended, with records that follow those of the ring.
-  case samplerEnded([TickRecord])
+  case samplerEnded([TickRecord], Int)
   /// No recording follows the last one at once.
   case forgetRest
   /// A watcher has connected: look at the ring now.
@@ -40,115 +41,109 @@ struct WriterGauge: Sendable {
   var isTriggerArmed = false
   /// The longest sync of the recording, in nanoseconds.
   var longestSync: Int64?
-  /// When the sampler was last seen to deliver a record.
+  /// When the sampler was last seen to deliver a record; of several sensors, the one that was seen last.
   var lastArrival = MonotonicTime(nanoseconds: 0)
+  /// Of the other sensors of a take.
+  var companions: [WriterGauge] = []
 }
 
-/// The writer thread's work: commands in, ring to log, news out.
-struct WriterWork: ~Copyable {
+/// What the writer does for one sensor: ring to log, and what is seen in the samples.
+///
+/// Only the writer's thread uses it.
+final class WriterWork {
   private var writer: RecordingWriter
   private let start: SensorStart
   private let channel: WriterChannel
+  /// Its place among the sensors of a take.
+  private let index: Int
   private var silence: SilenceWatch
   private var clock: LiveChipClock?
   private var interrupt: InterruptWatch?
+  /// Of the first sensor: motion of others begins no recording.
   private var trigger: TriggerWatch?
   /// Whether the recording ends with the motion that began it.
   private var endsWithMotion = false
   /// Events in the motion from the first one on of which it is open whether the recording has it.
   private var undecided: [TriggerWatch.Event] = []
   /// Nanoseconds between two looks at the ring while there is no recording.
-  private let idlePeriod: Int64
-  private var begun: (header: RecordingDescription, setup: RecorderSetup)?
+  let idlePeriod: Int64
   private var queue: FlushQueue?
-  private var isDiscarded = false
-  private var isQuitting = false
   private var arrivals: UInt64 = 0
   private var samples: UInt64 = 0
   private var seen: [TickRecord] = []
   private var shownAt = MonotonicTime(nanoseconds: 0)
+  private(set) var gauge = WriterGauge()
 
   init(
     consumer: consuming RingConsumer<TickRecord>, _ start: SensorStart, _ setup: RecorderSetup,
-    _ channel: WriterChannel
+    _ channel: WriterChannel, index: Int
   ) {
     writer = RecordingWriter(
       consumer: consumer, clock: TickClock(start.schedule, start.clock),
       timeUnit: RecorderSetup.timeUnit,
       historyTicks: setup.historyTicks, hasField: start.sensor.field != nil,
       expectation: start.expectation)
-    (self.start, self.channel) = (start, channel)
+    (self.start, self.channel, self.index) = (start, channel, index)
     clock = LiveChipClock(start)
     interrupt = start.hasInterrupt ? InterruptWatch() : nil
-    trigger = TriggerWatch(
-      setup.configuration.trigger, start.schedule, start.clock, start.sensor)
+    trigger =
+      index > 0
+      ? nil
+      : TriggerWatch(setup.configuration.trigger, start.schedule, start.clock, start.sensor)
     silence = SilenceWatch(start.schedule.rate, start: start.schedule.start)
     idlePeriod = WriterWork.idlePeriod(start.schedule.rate, historyTicks: setup.historyTicks)
   }
 
-  /// How often the writer looks at the ring during a recording, in nanoseconds: at 1 kHz 50 of its 600 slots.
-  static var period: Int64 { 50_000_000 }
-
   /// Half of the time in which the ring's slots beyond the history fill up; a second at most.
   private static func idlePeriod(_ rate: SampleRate, historyTicks: Int) -> Int64 {
     let room = UInt64(max(2, 600 - historyTicks) / 2)
-    return min(1_000_000_000, max(period, rate.nanoseconds(atTick: room)))
+    return min(1_000_000_000, max(WriterGroup.period, rate.nanoseconds(atTick: room)))
   }
 
-  mutating func run() {
-    while !(isQuitting && writer.isIdle) {
-      let usual = writer.isIdle ? idlePeriod : WriterWork.period
-      let period = channel.feed.isWatched ? min(usual, LiveFeed.framePeriod) : usual
-      channel.commands.wait(until: channel.clock.now() + period)
-      round()
+  var isIdle: Bool { writer.isIdle }
+  /// See ``RecordingWriter/hasFirstRecord``.
+  var hasFirstRecord: Bool { writer.hasFirstRecord }
+  /// See ``RecordingWriter/hasNothing(now:)``.
+  func hasNothing(now: MonotonicTime) -> Bool { writer.hasNothing(now: now) }
+  var isSilent: Bool { silence.isSilent }
+  /// Why its log accepts no more bytes; `nil` while it does.
+  var failure: StorageError? { queue?.failure }
+
+  func begin(_ order: RecordingOrder, by reason: StartReason?) {
+    (gauge.progress, gauge.longestSync) = (nil, nil)
+    endsWithMotion = reason == .trigger
+    writer.begin(order)
+  }
+
+  func hold(at instant: MonotonicTime) { writer.hold(at: instant) }
+  func release() { writer.release() }
+  func takeOver() {
+    endsWithMotion = false
+    // The end of the motion may have come before.
+    writer.release()
+  }
+  func mark(at instant: MonotonicTime, label: String) { writer.mark(at: instant, label: label) }
+  func end(at instant: MonotonicTime?, reason: StopReason) {
+    writer.end(at: instant, reason: reason)
+  }
+  func abandon() { writer.abandon() }
+  func samplerEnded(_ rest: [TickRecord]) { writer.samplerEnded(rest) }
+  func forgetRest() { writer.forgetRest() }
+  func takeLostMarks() -> Int { writer.takeLostMarks() }
+
+  func attach(_ description: RecordingDescription, _ queue: FlushQueue) {
+    do {
+      try writer.attach(description, queue: queue)
+      self.queue = queue
+    } catch {
+      // The store has made a header of the same description.
+      preconditionFailure("a header that was written cannot be continued: \(error)")
     }
   }
 
-  mutating func round() {
-    for command in channel.commands.drain() { carryOut(command) }
-    let reading = channel.clock.reading()
-    look(now: reading.monotonic)
-    let round = writer.advance(reading)
-    for event in round.events { channel.news.post(.recording(event)) }
-    // After the limit of a recording is reported.
-    reportMotion()
-    if let plan = round.plan { requestFile(plan) }
-    if let end = round.end { file(end) }
-    let lost = writer.takeLostMarks()
-    if lost > 0 { channel.news.post(.marksLost(lost)) }
-    show(now: reading.monotonic)
-  }
-
-  private mutating func carryOut(_ command: WriterCommand) {
-    switch command {
-    case .begin(let order, let header, let setup):
-      channel.gauge.withLock { ($0.progress, $0.longestSync) = (nil, nil) }
-      begun = (header, setup)
-      (isDiscarded, endsWithMotion) = (false, header.begunBy == .trigger)
-      writer.begin(order)
-    case .hold(let instant): writer.hold(at: instant)
-    case .release: writer.release()
-    case .takeOver:
-      endsWithMotion = false
-      // The end of the motion may have come before.
-      writer.release()
-    case .mark(let instant, let label): writer.mark(at: instant, label: label)
-    case .end(let instant, let reason, let isDiscarded):
-      self.isDiscarded = self.isDiscarded || isDiscarded
-      writer.end(at: instant, reason: reason)
-    case .attach(let description, let queue): attach(description, queue)
-    case .abandon(let failure, let isFull):
-      writer.abandon()
-      channel.news.post(.fileRefused(failure, isFull: isFull))
-    case .samplerEnded(let rest): writer.samplerEnded(rest)
-    case .forgetRest: writer.forgetRest()
-    case .look: break
-    case .quit: isQuitting = true
-    }
-  }
-
-  /// Looks at new records before they leave the ring: for watchers, for motion, and to know whether the chip answers.
-  private mutating func look(now: MonotonicTime) {
+  /// Looks at new records before they leave the ring: for watchers, for motion, and to know whether the chip answers. Returns
+  /// whether that has changed.
+  func look(now: MonotonicTime) -> Bool {
     seen.removeAll(keepingCapacity: true)
     writer.look(into: &seen)
     for record in seen {
@@ -160,81 +155,58 @@ struct WriterWork: ~Copyable {
       clock?.note(record)
       if interrupt?.notice(record) ?? false { channel.report(.interruptSilent) }
     }
-    reportMotion()
-    if channel.feed.isWatched { channel.feed.offer(seen) }
+    if channel.feed.isWatched, index == 0 { channel.feed.offer(seen) }
     if writer.arrivals != arrivals {
       arrivals = writer.arrivals
-      channel.gauge.withLock { $0.lastArrival = now }
+      gauge.lastArrival = now
     }
-    if silence.notice(samples, isBlocked: writer.isRingFull, now: now) {
-      channel.report(.silent(silence.isSilent))
-    }
+    return silence.notice(samples, isBlocked: writer.isRingFull, now: now)
   }
 
-  /// Reports events in the motion. One in the recording becomes its mark, before the log gets its end. While that is open,
-  /// because a press may be the end, it waits with those after it. When an event ends, nothing later is logged.
-  private mutating func reportMotion() {
+  /// Moves records; see ``RecordingWriter/advance(_:isForced:givesUp:)``.
+  func advance(
+    _ reading: ClockReading, isForced: Bool, givesUp: Bool
+  ) -> RecordingWriter.Round {
+    let round = writer.advance(reading, isForced: isForced, givesUp: givesUp)
+    if let end = round.end {
+      // The figures of a recording are shown until the next one begins.
+      gauge.progress = RecordingProgress(tally: end.tally, lateness: end.lateness)
+      gauge.longestSync = queue?.longestSync ?? gauge.longestSync
+      queue = nil
+    }
+    return round
+  }
+
+  /// Takes the events in the motion of which it is known whether the recording has them. One in it becomes its mark, before
+  /// the log gets its end. While that is open, because a press may be the end, it waits with those after it. When an event
+  /// ends, nothing later is logged.
+  func takeMotion() -> [(event: TriggerWatch.Event, isMarked: Bool, holds: Bool)] {
+    var found: [(event: TriggerWatch.Event, isMarked: Bool, holds: Bool)] = []
     while let event = undecided.first {
       var isMarked = false
-      switch event {
-      case .began(let instant, let tick, let level):
-        guard let isInside = writer.includes(tick) else { return }
+      if case .began(_, let tick, _) = event {
+        guard let isInside = writer.includes(tick) else { break }
         isMarked = isInside
-        if isInside { writer.mark(at: instant, label: TriggerWatch.label(level)) }
-      case .quiet(let instant, _):
-        if endsWithMotion { writer.hold(at: instant) }
       }
+      var holds = false
+      if case .quiet = event { holds = endsWithMotion }
       undecided.removeFirst()
-      channel.report(.motion(event, isMarked: isMarked))
+      found.append((event, isMarked, holds))
     }
+    return found
   }
 
-  /// Orders the recording's file from the card, which answers with a command.
-  private func requestFile(_ plan: RecordingPlan) {
-    guard case (var header, let setup)? = begun else {
-      preconditionFailure("a recording has begun")
-    }
-    header.plannedTicks = plan.plannedTicks
-    channel.card.post(.record(header, plan, setup, writer: channel.commands))
-  }
-
-  private mutating func file(_ end: RecordingEnd) {
-    // The figures of a recording are shown until the next one begins.
-    let longest = queue?.longestSync
-    channel.gauge.withLock { gauge in
-      gauge.progress = RecordingProgress(tally: end.tally, lateness: end.lateness)
-      gauge.longestSync = longest ?? gauge.longestSync
-    }
-    queue = nil
-    let isEmpty = end.tally.sampled == 0 && begun?.setup.isSingle == false
-    channel.card.post(.file(isDiscarded ? .discarded : isEmpty ? .withoutSamples : .kept, end))
-  }
-
-  private mutating func attach(_ description: RecordingDescription, _ queue: FlushQueue) {
-    do {
-      try writer.attach(description, queue: queue)
-      self.queue = queue
-    } catch {
-      // The store has made a header of the same description.
-      preconditionFailure("a header that was written cannot be continued: \(error)")
-    }
-  }
-
-  /// Publishes the clock of the chip, the trigger and the recording's progress, as often as a person can perceive.
-  private mutating func show(now: MonotonicTime) {
-    guard now - shownAt >= WriterWork.period,
+  /// Keeps the clock of the chip, the trigger and the recording's progress, as often as a person can perceive.
+  func show(now: MonotonicTime) {
+    guard now - shownAt >= WriterGroup.period,
       clock != nil || trigger != nil || writer.progress != nil
     else { return }
     shownAt = now
-    let (state, progress, longest) = (clock?.state, writer.progress, queue?.longestSync)
-    let isArmed = trigger?.isArmed ?? false && !silence.isSilent
-    channel.gauge.withLock { gauge in
-      gauge.clock = state
-      gauge.isTriggerArmed = isArmed
-      guard let progress else { return }
-      gauge.progress = progress
-      gauge.longestSync = longest ?? gauge.longestSync
-    }
+    gauge.clock = clock?.state
+    gauge.isTriggerArmed = trigger?.isArmed ?? false && !silence.isSilent
+    guard let progress = writer.progress else { return }
+    gauge.progress = progress
+    gauge.longestSync = queue?.longestSync ?? gauge.longestSync
   }
 }
 

@@ -98,10 +98,16 @@ struct JSONSchemaTests {
         page.split(separator: "id=\"facts\">").last?.split(separator: "</script>").first)
       return try JSON(Array(facts.utf8))
     }
+    let take = Bench()
+    let both = try take.run(
+      Bench.simulated + [
+        "--json", "--for", "5s", "--sensor", "left=mpu6050", "--sensor", "right=lsm6dso rate=100",
+      ]
+    ).json()
     let later = Bench()
     try later.recordUnreadableAxes()
     try #require(later.run("info", "1").output.contains("axes        cannot be read: \"up\""))
-    let info = try [bench, gaps, chip, calibrated, field, later].map {
+    let info = try [bench, gaps, chip, calibrated, field, later, take].map {
       try $0.run("info", "1", "--json").json()
     }
     let check = try [bench, gaps].map { try $0.run("info", "1", "--check", "--json").json() }
@@ -112,7 +118,7 @@ struct JSONSchemaTests {
     let analyses = try [bench, damaged].map { try $0.run("analyze", "1", "--json").json() }
     try #require(bench.run("rm", "1").status == 0)
     return [
-      ("list", [list]),
+      ("list", [list, try take.run("list", "--json").json()]),
       ("list --trash", [try bench.run("list", "--trash", "--json").json()]),
       ("list --partial", [partial]),
       ("info", info),
@@ -121,7 +127,7 @@ struct JSONSchemaTests {
       ("calibrate", [try calibrated.run("calibrate", "1", "--json").json()]),
       ("analyze", analyses),
       ("verify", try [damaged, chip].map { try $0.run("verify", "1", "--json").json() }),
-      ("record", [recorded]),
+      ("record", [recorded, both]),
       ("boards", [try bench.run("boards", "--json").json()]),
       ("doctor", [try bench.run("doctor", "--card", "--card-seconds", "0", "--json").json()]),
       ("certify", [try bench.run("certify", "--board", "simulator", "--json").json()]),

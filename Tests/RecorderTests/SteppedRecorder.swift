@@ -14,9 +14,13 @@ import Testing
 /// A chip whose n-th sample is a function of n.
 struct CountingSensor: IMUSensor, ~Copyable {
   let sample: @Sendable (UInt64) -> RawSample
+  /// The sample from which on the bus fails.
+  private let end: UInt64
   private var count: UInt64 = 0
 
-  init(_ sample: @escaping @Sendable (UInt64) -> RawSample) { self.sample = sample }
+  init(_ sample: @escaping @Sendable (UInt64) -> RawSample, until end: UInt64 = .max) {
+    (self.sample, self.end) = (sample, end)
+  }
 
   let lifeLimit: LifeLimit? = nil
   private(set) var evidence = ReadEvidence()
@@ -32,6 +36,10 @@ struct CountingSensor: IMUSensor, ~Copyable {
   mutating func restart() {}
 
   mutating func read(into sample: inout RawSample) throws(BusError) -> Reading {
+    guard count < end else {
+      throw BusError(
+        .noAcknowledge, .read, address: SensorModel.mpu6050.addresses[0], register: 0, errno: 121)
+    }
     sample = self.sample(count)
     count += 1
     evidence = ReadEvidence(isConfigured: true, outputs: SensorOutputs(low: count, high: 0))
@@ -45,11 +53,14 @@ struct CountingSensor: IMUSensor, ~Copyable {
 struct CountingSource: SensorSource {
   /// By default the n-th sample has the value n.
   var sample: @Sendable (UInt64) -> RawSample = { ExampleLog.sample($0) }
-  let clock = VirtualClock(start: MonotonicTime(nanoseconds: 7_000_000_123))
+  var clock = VirtualClock(start: MonotonicTime(nanoseconds: 7_000_000_123))
+  /// The sample from which on the bus fails.
+  var end = UInt64.max
 
   func open<User: SensorUser>(for user: User) throws -> User.Outcome {
     try user.use(
-      CountingSensor(sample), busClock: BusClock(configured: nil, measured: nil), clock: clock,
+      CountingSensor(sample, until: end), busClock: BusClock(configured: nil, measured: nil),
+      clock: clock,
       boardTitle: "test")
   }
 }
@@ -130,6 +141,8 @@ struct SteppedRecorder {
   var clock: RecorderClock?
   /// Whether it makes one recording, without a button.
   var isSingle = false
+  /// The other sensors of a take, with their names; the first one is `first`.
+  var companions: [(name: String, source: any SensorSource, rate: SampleRate)] = []
   let directory: TemporaryDirectory
   /// The directory of recordings.
   var store: String
@@ -163,7 +176,16 @@ struct SteppedRecorder {
       button
     }
     if let clock { surroundings.clock = clock }
-    let setup = RecorderSetup(configuration, sensor: source, store: store, isSingle: isSingle)
+    var setup = RecorderSetup(configuration, sensor: source, store: store, isSingle: isSingle)
+    // Each on a bus of its own.
+    if !companions.isEmpty { (setup.name, setup.busPath) = ("first", "first's") }
+    setup.companions = companions.map { name, source, rate in
+      var own = configuration
+      own.rate = rate
+      var member = RecorderSetup(own, sensor: source, store: store, isSingle: isSingle)
+      (member.name, member.busPath) = (name, "\(name)'s")
+      return member
+    }
     return try SimulatedRecorder(
       setup, surroundings, isWriterHeld: isWriterHeld, afterTick: afterTick
     ).run()

@@ -24,7 +24,7 @@ private final class OrderedWriter {
   let start: SensorStart
   private let clock: Now
   private var producer: RingProducer<TickRecord>
-  private var work: WriterWork
+  private var work: WriterGroup
   private var tick: UInt64 = 0
 
   init() throws {
@@ -48,7 +48,7 @@ private final class OrderedWriter {
           monotonic: now.time.withLock { $0 }, wall: ExampleRecording.wall, isSynchronised: true)
       })
     var ring = RingEnds<TickRecord>()
-    work = WriterWork(consumer: ring.takeConsumer(), start, setup, channel)
+    work = WriterGroup([Handover(ring.takeConsumer())], start, setup, channel)
     producer = ring.takeProducer()
   }
 
@@ -80,14 +80,14 @@ private final class OrderedWriter {
       .begin(
         RecordingOrder(
           at: start.schedule.deadline(of: tick), ownTick: tick, ticksBefore: 50, ticksAfter: 2000),
-        header, setup))
+        [header], setup))
   }
 
   /// Makes the file that the writer has asked for.
   func attach() throws {
     var description: RecordingDescription?
-    for case .record(let header, _, _, _) in channel.card.drain() { description = header }
-    round(.attach(try #require(description), FlushQueue()))
+    for case .record(let logs, _, _) in channel.card.drain() { description = logs[0].0 }
+    round(.attach([(try #require(description), FlushQueue())]))
   }
 
   /// Ticks in the log.

@@ -163,7 +163,7 @@ struct CalibrateCommand: ParsableCommand {
     let outcome = try result.get()
     outcome.talk.forEach { Console.talk($0) }
     if let failure = outcome.failure { throw failure }
-    return "\(outcome.number)"
+    return "\(outcome.logs[0].number)"
   }
 
   private func chosenName(_ description: RecordingDescription) -> String {

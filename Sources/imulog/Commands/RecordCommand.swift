@@ -143,9 +143,9 @@ struct RecordCommand: ParsableCommand {
     let outcome = try RecordOutcome.recording(request, store: store)
     outcome.talk.forEach { Console.talk($0) }
     var failure = outcome.failure
-    if !outcome.isGone {
+    for log in outcome.logs where !log.isGone {
       let unreadable = RecordReview(
-        number: outcome.number, store: store,
+        number: log.number, store: store,
         storeOption: storeOptions.store ?? program.storeOptions.store
       ).talk()
       if let unreadable, failure != nil { Console.talk(unreadable.sentence) }
@@ -154,10 +154,12 @@ struct RecordCommand: ParsableCommand {
     // Without a recording there is no number for the next command.
     if json {
       try Console.json(outcome.json)
-    } else if !outcome.isGone {
-      try Console.data("\(outcome.number)")
+    } else {
+      for log in outcome.logs where !log.isGone { try Console.data("\(log.number)") }
     }
-    if !outcome.isGone { RecordCommand.adopt(in: store, until: signals) }
+    if outcome.logs.contains(where: { !$0.isGone }) {
+      RecordCommand.adopt(in: store, until: signals)
+    }
     if let failure { throw failure }
   }
 
@@ -177,7 +179,9 @@ struct RecordCommand: ParsableCommand {
 
 /// The options of `record`, checked as far as possible without hardware.
 struct RecordRequest {
-  let sensor: SensorRequest
+  /// The sensors of the take, or the one.
+  let sensors: [(name: String, request: SensorRequest)]
+  var sensor: SensorRequest { sensors[0].request }
   var configuration: RecorderConfiguration { sensor.configuration }
   /// Whether the recording is shown on the terminal.
   let isOnTerminal: Bool
@@ -185,22 +189,19 @@ struct RecordRequest {
   let isGuided: Bool
 
   init(_ command: RecordCommand) throws {
-    var sensor = try command.sensorOptions.request(
-      command.settings, isTimeVirtual: command.virtualTime)
-    sensor.configuration.calibration = command.calibration
+    var settings = command.settings
+    settings["calibration"] = command.calibration
+    sensors = try command.sensorOptions.requests(settings, isTimeVirtual: command.virtualTime)
     // A recording in simulated time ends before a user could see it.
     isOnTerminal = command.terminalOptions.isInteractive && !command.virtualTime
     isGuided = false
-    if command.virtualTime {
-      sensor.configuration.cpuLatency = .free
-      guard sensor.isSimulated else {
-        throw CommandFailure.usage("--virtual-time needs --board simulator; give that, too")
-      }
-      guard sensor.configuration.length != nil else {
-        throw CommandFailure.usage("--virtual-time needs an end; give --for")
-      }
+    guard command.virtualTime else { return }
+    guard sensor.isSimulated else {
+      throw CommandFailure.usage("--virtual-time needs --board simulator; give that, too")
     }
-    self.sensor = sensor
+    guard configuration.length != nil else {
+      throw CommandFailure.usage("--virtual-time needs an end; give --for")
+    }
   }
 
   /// The recording of a calibration by hand, until the user ends it.
@@ -208,16 +209,38 @@ struct RecordRequest {
   /// At 100 Hz half a second of rest is 50 samples, and a turn by hand is far slower than a sample.
   init(guided command: CalibrateCommand) throws {
     (isOnTerminal, isGuided) = (true, true)
-    sensor = try command.sensorOptions.request([
+    let request = try command.sensorOptions.request([
       "rate": "100", "for": "until-stopped", "while-idle": "sleep", "note": command.name ?? "",
     ])
+    sensors = [("", request)]
   }
 
-  func beginning(_ description: SensorDescription) -> String {
-    let place = description.address.map { " at 0x" + String($0, radix: 16) } ?? ""
+  /// The setup of each sensor, those after the first as its companions.
+  func setup(store: String) throws -> RecorderSetup {
+    var setups = try sensors.map { name, request in
+      var configuration = request.configuration
+      if request.isTimeVirtual { configuration.cpuLatency = .free }
+      var setup = RecorderSetup(
+        configuration, sensor: request, store: store,
+        calibration: try configuration.calibration.map { try SensorCalibration(readingFile: $0) },
+        isSingle: true)
+      setup.name = name
+      if !name.isEmpty { setup.busPath = try request.busPath() }
+      return setup
+    }
+    var first = setups.removeFirst()
+    first.companions = setups
+    return first
+  }
+
+  func beginning(_ start: SensorStart) -> String {
     let ticks = configuration.length.map { configuration.rate.ticks(inNanoseconds: $0) }
     let length = ticks.map { "for \(Plain.seconds(configuration.rate.nanoseconds(atTick: $0)))" }
-    return "recording from \(description.model)\(place), \(Plain.hertz(configuration.rate)) Hz, "
+    let sensors = zip(sensors, start.members).map { sensor, start in
+      (sensor.name.isEmpty ? "" : "\(sensor.name), the ")
+        + "\(start.sensor.place), \(Plain.hertz(start.schedule.rate)) Hz"
+    }
+    return "recording from \(sensors.joined(separator: "; ")), "
       + (length ?? "until Ctrl-C or SIGTERM")
   }
 }

@@ -11,23 +11,60 @@ import Terminal
 import Text
 
 struct RecordOutcome {
-  let number: UInt32
-  let id: RecordingID
-  let reason: StopReason
-  /// `nil` when its file is gone or cannot be read.
-  let tally: TickTally?
-  let lateness: LatenessSummary
+  /// The recording of a sensor.
+  struct Log {
+    let number: UInt32
+    let id: RecordingID
+    /// The user's name for the sensor; empty for none.
+    let name: String
+    let reason: StopReason
+    /// `nil` when its file is gone or cannot be read.
+    let tally: TickTally?
+    let lateness: LatenessSummary
+    let isGone: Bool
+
+    /// If the storage ended the recording, the result is read from its file: the card may have accepted less than the writer
+    /// queued.
+    fileprivate init(_ filed: FiledRecording, name: String) {
+      (number, id, self.name, lateness) = (filed.number, filed.id, name, filed.end.lateness)
+      let given = filed.end.reason
+      reason =
+        filed.failure != nil && given == .completed
+        ? filed.failure?.kept?.reason ?? .storageError : given
+      tally = filed.failure.map { $0.kept?.tally } ?? filed.end.tally
+      isGone = filed.failure?.isGone ?? false
+    }
+
+    /// `recording 3`, in a take with the sensor's name.
+    fileprivate var words: String { "recording \(number)" + (name.isEmpty ? "" : ", \(name)") }
+
+    /// Samples, and missing ticks where they are known.
+    fileprivate var line: String? {
+      tally.map { tally in
+        let samples = "\(words): \(tally.sampled) of \(tally.scheduled) samples"
+        return ([samples] + tally.losses).joined(separator: ", ")
+      }
+    }
+
+    fileprivate func add(to json: inout JSONWriter) {
+      json.member("number", number)
+      json.member("id", "\(id)")
+      if !name.isEmpty { json.member("sensorName", name) }
+      json.member("stopReason", reason.name)
+      json.key("ticks")
+      json.ticks(tally)
+      json.key("lateness")
+      json.lateness(lateness)
+    }
+  }
+
+  /// One for each sensor.
+  let logs: [Log]
   let failure: CommandFailure?
-  let isGone: Bool
   let discarded: [UInt32]
 
   static func recording(_ request: RecordRequest, store: String) throws -> RecordOutcome {
-    let setup = RecorderSetup(
-      request.configuration, sensor: request.sensor, store: store,
-      calibration: try request.configuration.calibration.map {
-        try SensorCalibration(readingFile: $0)
-      },
-      isSingle: true)
+    let setup = try request.setup(store: store)
     var screen: RecordScreen?
     let talk = RecorderTalk(isHeldBack: request.isOnTerminal)
     defer { talk.release() }
@@ -54,23 +91,17 @@ struct RecordOutcome {
     return try RecordOutcome(loop)
   }
 
-  /// The result of a loop that has ended. If the storage ended the recording, the result is read from its file: the card
-  /// may have accepted less than the writer queued.
+  /// The result of a loop that has ended.
   private init(_ loop: RecorderLoop) throws {
     guard let last = loop.single.filed.last else {
       throw CommandFailure(
         .tryAgain, "the recording was ended before its first sample, and nothing is kept")
     }
-    (number, id, lateness) = (last.number, last.id, last.end.lateness)
-    let given = last.end.reason
-    reason =
-      last.failure != nil && given == .completed
-      ? last.failure?.kept?.reason ?? .storageError : given
-    tally = last.failure.map { $0.kept?.tally } ?? last.end.tally
+    logs = zip(last.members, loop.sensorNames).map { Log($0, name: $1) }
     failure =
-      last.failure?.failure ?? (loop.ending.isHung ? RecordOutcome.hang(last.number) : nil)
-    isGone = last.failure?.isGone ?? false
-    discarded = loop.single.filed.dropLast().map(\.number)
+      last.members.lazy.compactMap(\.failure).first?.failure
+      ?? (loop.ending.isHung ? RecordOutcome.hang(last.number) : nil)
+    discarded = loop.single.filed.dropLast().flatMap(\.members).map(\.number)
   }
 
   private static func hang(_ number: UInt32) -> CommandFailure {
@@ -82,22 +113,18 @@ struct RecordOutcome {
 
   /// Lines for a person: the discarded recordings, then samples and missing ticks where they are known.
   var talk: [String] {
-    let lines = discarded.map { "recording \($0) was thrown away; it is in the trash for 30 days" }
-    guard let tally else { return lines }
-    let samples = "recording \(number): \(tally.sampled) of \(tally.scheduled) samples"
-    return lines + [([samples] + tally.losses).joined(separator: ", ")]
+    discarded.map { "recording \($0) was thrown away; it is in the trash for 30 days" }
+      + logs.compactMap(\.line)
   }
 
   /// For a program, on one line.
   var json: String {
     JSONWriter.document { json in
-      json.member("number", number)
-      json.member("id", "\(id)")
-      json.member("stopReason", reason.name)
-      json.key("ticks")
-      json.ticks(tally)
-      json.key("lateness")
-      json.lateness(lateness)
+      logs[0].add(to: &json)
+      guard logs.count > 1 else { return }
+      json.member("companions", logs.dropFirst()) { json, log in
+        json.object { log.add(to: &$0) }
+      }
     }
   }
 }

@@ -17,7 +17,10 @@ struct SensorRequest: Sendable, SensorSource {
   let board: Board?
   /// The simulated motion: one of ``motions``, or a file's path.
   let motion: String?
-  let isTimeVirtual: Bool
+  /// The clock of a simulation as fast as the computer can, the same for all sensors; `nil` in real time.
+  let virtualClock: VirtualClock?
+
+  var isTimeVirtual: Bool { virtualClock != nil }
 
   var choice: SensorChoice { configuration.sensor }
 
@@ -30,14 +33,15 @@ struct SensorRequest: Sendable, SensorSource {
   static let motions: [String: Motion] = ["still": .still, "turn": .turn, "tumble": .tumble]
 
   init(
-    _ configuration: RecorderConfiguration, motion: String? = nil, isTimeVirtual: Bool = false
+    _ configuration: RecorderConfiguration, motion: String? = nil,
+    virtualClock: VirtualClock? = nil
   ) {
     self.configuration = configuration
     board = configuration.board.map { name in
       guard let board = Board.named(name) else { preconditionFailure("\(name) is a board") }
       return board
     }
-    (self.motion, self.isTimeVirtual) = (motion, isTimeVirtual)
+    (self.motion, self.virtualClock) = (motion, virtualClock)
     self.configuration.hasNoise = !hasGivenCounts
   }
 
@@ -63,8 +67,7 @@ private struct SensorOpening<User: SensorUser> {
   // MARK: A simulated chip
 
   private func onSimulator() throws -> User.Outcome {
-    if request.isTimeVirtual {
-      let clock = VirtualClock(start: SystemClock().now())
+    if let clock = request.virtualClock {
       return try onSimulator(try request.simulatedBus(clock), clock: clock)
     }
     let clock = SystemClock()
@@ -148,6 +151,11 @@ extension SensorRequest {
         + "or --board as `imulog boards` lists them, or --board simulator")
   }
 
+  /// The bus, for a log's header.
+  func busPath() throws -> String {
+    isSimulated ? "" : "i2c-\(try busNumber(presentBoard()))"
+  }
+
   private func simulatedChip() throws -> (SimulatedChip, I2CAddress) {
     let model = choice.model ?? choice.addresses[0].simulatedModel
     guard let chip = SimulatedChip.all.first(where: { "\($0.model)" == model.rawValue }) else {
@@ -215,9 +223,12 @@ struct SensorOptions: ParsableArguments {
   @OptionGroup var place: BusOptions
 
   @Option(
-    help: .value("auto|model", "The chip: auto or a model; @0x69 behind it chooses the address."),
+    name: .customLong("sensor"),
+    help: .value(
+      "auto|model",
+      "The chip: auto or a model; @0x69 behind it chooses the address, @i2c-4/0x69 the bus, too."),
     completion: .sensors)
-  var sensor = "auto"
+  var sensors: [String] = []
 
   @Option(
     help: .value(
@@ -228,7 +239,7 @@ struct SensorOptions: ParsableArguments {
 
   var given: OptionRule.Options {
     [
-      "--board": place.board != nil, "--bus": place.bus != nil, "--sensor": sensor != "auto",
+      "--board": place.board != nil, "--bus": place.bus != nil, "--sensor": !sensors.isEmpty,
       "--motion": motion != nil,
     ]
   }
@@ -239,14 +250,31 @@ struct SensorOptions: ParsableArguments {
   func request(
     _ settings: [String: String] = [:], isTimeVirtual: Bool = false
   ) throws -> SensorRequest {
-    var options = settings.merging(place.given) { $1 }
-    options["sensor"] = sensor
-    let request = SensorRequest(
-      try ConfigurationFile.read([], file: "", options: options), motion: motion,
-      isTimeVirtual: isTimeVirtual)
-    guard request.isSimulated || motion == nil else {
-      throw CommandFailure.usage("--motion needs --board simulator; give that, too")
+    guard sensors.count < 2 else {
+      throw CommandFailure.usage("this looks at one sensor; give --sensor once")
     }
-    return request
+    return try requests(settings, isTimeVirtual: isTimeVirtual)[0].request
+  }
+
+  /// The chosen sensors of a take, or the one, each with its name and the settings, or its own ones.
+  func requests(
+    _ settings: [String: String], isTimeVirtual: Bool
+  ) throws -> [(name: String, request: SensorRequest)] {
+    let clock = VirtualClock(start: SystemClock().now())
+    return try NamedSensor.list(sensors).map { sensor in
+      var options = settings.merging(place.given) { $1 }.merging(sensor.settings) { $1 }
+      let motion = options.removeValue(forKey: "motion") ?? motion
+      let calibration = options.removeValue(forKey: "calibration")
+      options["sensor"] = sensor.chip
+      if let bus = sensor.bus { options["bus"] = bus }
+      var request = SensorRequest(
+        try ConfigurationFile.read([], file: "", options: options), motion: motion,
+        virtualClock: isTimeVirtual ? clock : nil)
+      request.configuration.calibration = calibration
+      guard request.isSimulated || motion == nil else {
+        throw CommandFailure.usage("--motion needs --board simulator; give that, too")
+      }
+      return (sensor.name, request)
+    }
   }
 }

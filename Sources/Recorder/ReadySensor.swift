@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUDrivers
+import IMUModel
+import RingBuffer
+import Sampling
+
+/// A sensor that is set up, on its clock, before its loop begins.
+struct ReadySensor {
+  /// What is known of it, but for its schedule.
+  let makeStart: (Schedule) -> SensorStart
+  let clock: any MonotonicClock
+  /// Makes the loop, whose tick 0 is at the instant.
+  let begin: (LoopBeginning) throws -> AnySamplingLoop
+}
+
+/// What a loop needs to begin.
+struct LoopBeginning {
+  let rate: SampleRate
+  /// The deadline of tick 0.
+  let start: MonotonicTime
+  /// Ticks in all; `nil` for until stopped.
+  let plannedTicks: UInt64?
+  let stop: StopFlag
+  let producer: Handover<RingProducer<TickRecord>>
+  /// Whether the sensor has waited for others since it was set up.
+  let hasWaited: Bool
+}
+
+/// A value on its way from one owner to another.
+///
+/// Safe to send: it is filled before the thread starts that empties it, and emptied once.
+final class Handover<Value: ~Copyable>: @unchecked Sendable {
+  private var value: Value?
+
+  init(_ value: consuming Value) { self.value = .some(value) }
+
+  /// The value. Traps the second time.
+  func take() -> Value {
+    guard let value = value.take() else { preconditionFailure("a value is handed over once") }
+    return value
+  }
+}
+
+/// A ring of 600 for each sensor: a fast one must not push out a slow one's history.
+struct SensorRings {
+  private(set) var producers: [Handover<RingProducer<TickRecord>>] = []
+  private(set) var consumers: [Handover<RingConsumer<TickRecord>>] = []
+
+  init(_ count: Int) {
+    for _ in 0..<count {
+      var ring = RingEnds<TickRecord>()
+      producers.append(Handover(ring.takeProducer()))
+      consumers.append(Handover(ring.takeConsumer()))
+    }
+  }
+}
+
+/// Sets a sensor up.
+struct SensorPreparation: SensorUser {
+  func use<Sensor: IMUSensor & Sendable & ~Copyable, Clock: MonotonicClock>(
+    _ sensor: consuming sending Sensor, busClock: BusClock, clock: Clock, boardTitle: String
+  ) throws -> ReadySensor {
+    try sensor.bringUp(on: clock)
+    let (description, expectation) = (sensor.description, sensor.expectation)
+    let place = Handover(sensor)
+    return ReadySensor(
+      makeStart: {
+        SensorStart(
+          schedule: $0, busClock: busClock, sensor: description, expectation: expectation,
+          boardTitle: boardTitle)
+      }, clock: clock
+    ) { beginning in
+      var sensor = place.take()
+      if beginning.hasWaited { try sensor.confirmConfiguration() }
+      return BoxedSamplingLoop(
+        Sampler(
+          sensor: sensor, clock: clock, sink: beginning.producer.take(), rate: beginning.rate,
+          start: beginning.start, plannedTicks: beginning.plannedTicks,
+          timeUnit: RecorderSetup.timeUnit, stop: beginning.stop))
+    }
+  }
+
+  func use<Bus: I2CBus & Sendable & ~Copyable, Clock: MonotonicClock>(
+    _ sensor: consuming sending FIFOSensor<Bus>, busClock: BusClock, clock: Clock,
+    boardTitle: String
+  ) throws -> ReadySensor {
+    try sensor.bringUp(on: clock)
+    let (description, hasInterrupt) = (sensor.description, sensor.hasInterrupt)
+    let expectation = sensor.expectation
+    let place = Handover(sensor)
+    return ReadySensor(
+      makeStart: {
+        SensorStart(
+          schedule: $0, clock: .chip(busClock: busClock.configured), busClock: busClock,
+          hasInterrupt: hasInterrupt, sensor: description, expectation: expectation,
+          boardTitle: boardTitle)
+      }, clock: clock
+    ) { beginning in
+      var sensor = place.take()
+      if beginning.hasWaited { try sensor.confirmConfiguration() }
+      return BoxedSamplingLoop(
+        Drainer(
+          sensor: sensor, clock: clock, sink: beginning.producer.take(), rate: beginning.rate,
+          start: beginning.start, timeUnit: RecorderSetup.timeUnit, stop: beginning.stop))
+    }
+  }
+}
+
+extension ChipSetUp where Self: ~Copyable {
+  /// Sets the chip up, waiting on the clock as the data sheet demands.
+  mutating func bringUp(on clock: some MonotonicClock) throws(SensorError) {
+    while case .wait(let nanoseconds) = try bringUp() {
+      clock.sleep(until: clock.now() + nanoseconds)
+    }
+  }
+
+  /// Throws unless the chip is still set up: one that lost its supply meanwhile would begin with samples of another scale.
+  fileprivate mutating func confirmConfiguration() throws {
+    guard try checkConfiguration() == .intact else {
+      throw CommandFailure(
+        .unavailable,
+        "the sensor lost its configuration before the recording began; check its supply")
+    }
+  }
+}
+
+/// The sensors of a setup, set up one after the other, and begun together.
+struct ReadySensors {
+  private let sensors: [ReadySensor]
+  private let setup: RecorderSetup
+
+  /// Opens all of them; a failure names its sensor.
+  init(_ setup: RecorderSetup, unless stop: StopFlag? = nil) throws {
+    self.setup = setup
+    sensors = try setup.members.map { member in
+      if stop?.isRequested ?? false { throw CommandFailure(.tryAgain, "it was ended before") }
+      do {
+        return try member.sensor.open(for: SensorPreparation())
+      } catch {
+        let failure = CommandFailure(error, else: .unavailable)
+        throw member.name.isEmpty
+          ? failure : CommandFailure(failure.status, "sensor \(member.name): \(failure.sentence)")
+      }
+    }
+  }
+
+  var clock: any MonotonicClock { sensors[0].clock }
+
+  /// Two names of one chip: each would take the other's samples.
+  private func refuseTwins(_ starts: [SensorStart]) throws {
+    for (index, start) in starts.enumerated() {
+      let place = (setup.members[index].busPath, start.sensor.address)
+      let twin = starts[..<index].indices.first {
+        (setup.members[$0].busPath, starts[$0].sensor.address) == place
+      }
+      guard let twin, start.sensor.address != nil else { continue }
+      throw CommandFailure(
+        .configuration,
+        "\(setup.members[twin].name) and \(setup.members[index].name) are the same chip, the \(start.sensor.place); "
+          + "give each sensor its own address, as in \(setup.members[index].name)=mpu6050@0x69")
+    }
+  }
+
+  /// Begins the loops, all at one instant.
+  ///
+  /// - Parameter isPlanned: Whether they end by themselves, after the ticks of the setup.
+  func begin(
+    _ producers: [Handover<RingProducer<TickRecord>>], stop: StopFlag, isPlanned: Bool
+  ) throws -> (start: SensorStart, loops: [AnySamplingLoop]) {
+    let begin = clock.now() + RecorderSetup.lead
+    let loops = try sensors.indices.map { index in
+      let member = setup.members[index]
+      return try sensors[index].begin(
+        LoopBeginning(
+          rate: member.rate, start: begin, plannedTicks: isPlanned ? member.ticksAfter : nil,
+          stop: stop, producer: producers[index], hasWaited: sensors.count > 1))
+    }
+    var starts = zip(sensors, loops).map { $0.makeStart($1.schedule) }
+    try refuseTwins(starts)
+    var first = starts.removeFirst()
+    first.companions = starts
+    return (first, loops)
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+@Suite("Several sensors on the command line", .waitsForPrograms)
+struct TakeCommandTests {
+  @Test("make a recording each, with their own settings, numbers on stdout in their order")
+  func take() throws {
+    let bench = Bench()
+    let outcome = bench.run(
+      Bench.simulated + [
+        "--for", "3s", "--rate", "20", "--sensor", "left=mpu6050@0x69",
+        "--sensor", "right=lsm6dso@0x6b rate=416 axes=-z,y,x motion=tumble",
+      ])
+    #expect(outcome.status == 0 && outcome.lines == ["1", "2"])
+    for words in [
+      "left, the MPU-6050 at 0x69, 20 Hz; right, the LSM6DSO at 0x6b, 416 Hz, for 3 s",
+      "recording 1, left: 60 of 60 samples", "recording 2, right: ",
+    ] {
+      #expect(outcome.talk.contains(words), "\(outcome.talk)")
+    }
+    let list = bench.run("list").output
+    #expect(list.contains("left, MPU-6050") && list.contains("right, LSM6DSO"))
+    let info = bench.run("info", "2").output
+    #expect(info.contains("sensor 2 of 2, ") && info.contains("-z,y,x"))
+  }
+
+  @Test(
+    "are refused in a sentence where they cannot be a take",
+    arguments: [
+      (["mpu6050", "lsm6dso"], "several sensors need names; give left=mpu6050"),
+      (["a=mpu6050", "a=lsm6dso"], "a is the name of another sensor"),
+      (["A=mpu6050"], "\"A\" is no name"), (["=mpu6050"], "\"\" is no name"),
+      (["a=mpu6050 rate"], "\"rate\" is not KEY=VALUE"), (["a=mpu6050 note=x"], "is not KEY=VALUE"),
+      (["a=mpu6050 rate=1 rate=2"], "rate is given twice"),
+      (["mpu6050 rate=100"], "only a sensor with a name"),
+      (["a=mpu6050 rate=fast"], "--rate"), (["a=mpu6051"], "--sensor"),
+      (["a=mpu6050@0x68", "b=mpu6050@0x68"], "a and b are the same chip"),
+      (["a=mpu6050", "b=mpu6050"], "a and b are the same chip"),
+      (Array("abcdefghi").map { "\($0)=mpu6050" }, "given 9 times, and a take has 8"),
+    ] as [([String], String)])
+  func refusals(sensors: [String], words: String) throws {
+    let bench = Bench()
+    let outcome = bench.run(
+      Bench.simulated + ["--for", "1s"] + sensors.flatMap { ["--sensor", $0] })
+    #expect(outcome.status != 0 && outcome.talk.contains(words), "\(outcome.talk)")
+    #expect(bench.run("list").lines.count <= 1)
+  }
+
+  @Test("are one for a verb that looks at one")
+  func single() throws {
+    let outcome = Bench().run(
+      "certify", "--board", "simulator", "--sensor", "a=mpu6050", "--sensor", "b=lsm6dso")
+    #expect(outcome.status == 64 && outcome.talk.contains("give --sensor once"))
+  }
+}

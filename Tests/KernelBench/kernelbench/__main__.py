@@ -19,10 +19,10 @@ from .bench import Bench
 from .errors import BenchError, CannotRun
 from .scenario import FAILED, REPEATED, Group, Report
 from .scenarios import (
-    adapters, arm64, button, certify, checks, chip, faults, fifo, losses, pi, powercuts, resets, takes)
+    adapters, arm64, button, certify, checks, chip, faults, fifo, losses, pi, powercuts, resets, sensors, takes)
 from .setup import CANNOT_RUN, HERE, prepare
 
-GROUPS = ("takes", "faults", "resets", "losses", "adapters", "fifo", "certify", "chip", "button", "cuts", "pi", "arm64")
+GROUPS = ("takes", "faults", "resets", "losses", "adapters", "fifo", "certify", "chip", "button", "sensors", "cuts", "pi", "arm64")
 SAMPLED_GROUPS, SAMPLED_SHARE = 4, 0.5
 """What a sample has: so many groups and the last one, and this share of their scenarios."""
 
@@ -59,7 +59,8 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
 
         faults, takes, losses, fifo, ║ one guest a processor: they mostly wait
         certify                      ║
-        button, adapters, resets     ║
+        button, sensors, adapters,   ║
+        resets                       ║
         arm64's program is built     ║ when nothing else wants a processor
         what failed of these         one by one
         chip                         alone: its guest is busy
@@ -83,6 +84,7 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
         "certify": lambda group: certify.run(bench, group),
         "fifo": lambda group: fifo.run(bench, group),
         "chip": lambda group: chip.run(bench, group, options.chip_minutes),
+        "sensors": lambda group: sensors.run(bench, group),
         "button": lambda group: button.run(bench, group, options.trains, options.button_takes, options.seed),
         "cuts": lambda group: powercuts.run(bench, group, options.cuts, options.seed),
         "pi": lambda group: pi.run(bench, group, arm64_program.result(), not options.sample),
@@ -103,7 +105,7 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
     with ThreadPoolExecutor() as pool:
         if "arm64" in asked or "pi" in asked:
             arm64_program = pool.submit(lambda: options.arm64_program or arm64.build(bench.directory))
-        lanes = (("faults", "takes", "losses", "fifo", "certify"), ("button", "adapters", "resets"))
+        lanes = (("faults", "takes", "losses", "fifo", "certify"), ("button", "sensors", "adapters", "resets"))
         for lane in [pool.submit(try_first, *names) for names in lanes]:
             lane.result()
         for names in lanes:

@@ -137,7 +137,7 @@ struct RowParser {
   }
 
   /// After the last row.
-  func end() throws(FieldError) {
+  mutating func end() throws(FieldError) {
     for (place, field) in fields.enumerated() where field.kind == .number {
       do throws(FieldError) {
         try watched[field.channel].end()
@@ -248,8 +248,8 @@ struct RowParser {
       let isSmall = number.exponent <= 0 && number.digits.magnitude < 1_000_000_000
       guard isSmall || number.value.magnitude < 1e9 else { return false }
     case .number:
-      watched[field.channel].takeNumber()
-      return true
+      // After text, the longer way tells whether that was of a sum.
+      return watched[field.channel].takesNumber()
     case .other, .date, .tick, .gap, .gapTicks, .mark, .watched: return false
     }
     numbers[field.channel] = number

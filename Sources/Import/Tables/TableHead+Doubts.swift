@@ -116,7 +116,7 @@ extension TableHead {
       || isOffset && !pattern(index).contains("y")
     let isZone =
       TableHead.hasZone(words, isTime: true)
-      || program == nil && request.columns == nil && names[index].isLikelyTime
+      || program == nil && names[index].isLikelyTime
         && shapes(index).contains(where: \.isDate)
     guard !isKnown || !isOffset && isZone else { return }
     throw wrong(
@@ -219,12 +219,15 @@ extension TableHead {
     let (name, words) = (names[index], names[index].device.split(separator: " ").map(String.init))
     // A text under `type` may be what a person does.
     let kinds: Set = column.hasText ? [] : ["type", "kind"]
+    let isSensor = { (word: String) in
+      TableHead.sensors.union(kinds).contains(word)
+        || TableHead.numbers.contains {
+          word.hasSuffix($0) && TableHead.sensors.contains(String(word.dropLast($0.count)))
+        }
+    }
     return name.role == .none && name.likely == nil && !rises(column)
-      && words.contains(where: TableHead.sensors.union(kinds).contains)
-      && words.allSatisfy {
-        TableHead.sensors.union(["name", "no", "nr", "number", "index", "type", "kind"])
-          .contains($0)
-      }
+      && words.contains(where: isSensor)
+      && words.allSatisfy { isSensor($0) || TableHead.numbers.contains($0) }
   }
 
   private static let quantities: Set<String> = Set(
@@ -236,6 +239,11 @@ extension TableHead {
   private static let sensors: Set = [
     "sensor", "device", "dev", "imu", "node", "id", "mac", "serial", "address", "addr", "channel",
     "port", "side", "limb",
+  ]
+  /// Words behind those, also without a space.
+  private static let numbers: Set = [
+    "name", "no", "nr", "num", "number", "nummer", "index", "idx", "id", "type", "kind", "label",
+    "uuid", "address", "addr",
   ]
   private static let companions: Set = ["x", "y", "z", "w", "field", "acceleration", "gyroscope"]
   private static let counters: Set = [

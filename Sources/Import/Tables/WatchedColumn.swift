@@ -8,7 +8,7 @@ struct WatchedColumn {
   enum Rule {
     /// One value: it tells one sensor from another.
     case value
-    /// In the last row what they were before: below the rows a spreadsheet has `Mean`, beside values that were never sampled.
+    /// No label of a sum: a spreadsheet writes `Mean` beside values that were never sampled.
     case rows
     /// One more in each row: nothing else shows that one is missing among rows without times.
     case count
@@ -26,42 +26,59 @@ struct WatchedColumn {
   private let rule: Rule
   /// The cell before, or the only value.
   private var known: [UInt8]?
-  /// Whether the column begins with text, whether numbers came after text, and whether the last cell is text.
-  private var (beginsWithText, isMixed, isText) = (nil as Bool?, false, false)
-  /// How many rows had one text: the last and the most.
+  /// Whether the column begins with numbers, and whether numbers came after text.
+  private var (beginsWithNumbers, isMixed) = (false, false)
+  /// Rows so far that have one text, 0 after a number, and the most before.
   private var (run, longestRun) = (0, 0)
+  private var isFirst = true
 
   init(_ rule: Rule) { self.rule = rule }
 
-  /// Rows with one text that make a column of texts that repeat.
-  private static let longRun = 8
+  /// Rows with one text that make a column of texts that repeat, and the most rows of sums.
+  private static let (longRun, fewRows) = (8, 3)
+  /// Words of labels beside the mean, the spread, the ends and the sum of rows.
+  private static let sums: Set<String> = [
+    "mean", "average", "avg", "mittelwert", "mittel", "durchschnitt", "moyenne", "media", "média",
+    "promedio", "gemiddelde", "medel", "sd", "std", "stdev", "stddev", "stabw",
+    "standardabweichung", "deviation", "var", "variance", "median", "min", "minimum", "max",
+    "maximum", "sum", "summe", "total", "subtotal", "gesamt", "rms", "count",
+  ]
 
   /// Begins anew: before the first row, and for a count where another recording begins.
   mutating func restart(isFirst: Bool) {
     if rule == .count || isFirst && rule == .rows { known = nil }
     guard isFirst else { return }
-    (beginsWithText, isMixed, isText, run, longestRun) = (nil, false, false, 0, 0)
+    (beginsWithNumbers, isMixed, run, longestRun, self.isFirst) = (false, false, 0, 0, true)
+  }
+
+  /// Takes a number after others; false after text.
+  mutating func takesNumber() -> Bool {
+    guard run == 0 else { return false }
+    if isFirst { (beginsWithNumbers, isFirst) = (true, false) }
+    return true
   }
 
   /// Takes a number.
-  mutating func takeNumber() {
-    if isText { isMixed = true }
-    (beginsWithText, isText) = (beginsWithText ?? false, false)
+  private mutating func takeNumber() throws(FieldError) {
+    if isFirst { (beginsWithNumbers, isFirst) = (true, false) }
+    guard run > 0 else { return }
+    try endRun()
+    isMixed = true
   }
 
   /// Takes the next row's cell, without quotes and blanks around it.
   mutating func take(_ cell: UnsafeRawBufferPointer) throws(FieldError) {
     switch rule {
     case .rows:
-      if case .missing = DecimalField(cell) { return isText = false }
-      guard TimeParser.forms(of: cell).isEmpty else { return takeNumber() }
-      (beginsWithText, isText) = (beginsWithText ?? true, true)
-      if let known, cell.elementsEqual(known) {
-        run += 1
-      } else {
+      if case .missing = DecimalField(cell) { return try endRun() }
+      guard TimeParser.forms(of: cell).isEmpty else { return try takeNumber() }
+      isFirst = false
+      guard run > 0, let known, cell.elementsEqual(known) else {
+        try endRun()
         (known, run) = (Array(cell), 1)
+        return
       }
-      longestRun = max(longestRun, run)
+      run += 1
     case .value:
       guard let known else {
         self.known = Array(cell)
@@ -85,13 +102,28 @@ struct WatchedColumn {
     }
   }
 
-  /// After the last row.
-  func end() throws(FieldError) {
-    guard isText, let known else { return }
+  /// After the last row, which has text alone.
+  mutating func end() throws(FieldError) {
     let isAlone = run == 1 && longestRun >= WatchedColumn.longRun
-    guard beginsWithText == false ? !isMixed : isAlone else { return }
-    throw FieldError(
-      problem: "the last row has \"\(shown(known))\" here, and may sum up those before it",
+    if run > 0, run <= WatchedColumn.fewRows, beginsWithNumbers ? !isMixed : isAlone { throw sum }
+    try endRun()
+  }
+
+  /// After rows with one text, which are few where it is the label of a sum.
+  private mutating func endRun() throws(FieldError) {
+    guard run > 0 else { return }
+    let words = String(decoding: known ?? [], as: UTF8.self).lowercased().split { !$0.isLetter }
+    if run <= WatchedColumn.fewRows,
+      words.contains(where: { WatchedColumn.sums.contains(String($0)) })
+    {
+      throw sum
+    }
+    (longestRun, run) = (max(longestRun, run), 0)
+  }
+
+  private var sum: FieldError {
+    FieldError(
+      problem: "\"\(shown(known ?? []))\" may mean that a row sums up others",
       remedy: "take such rows out, or take all with --anyway")
   }
 

@@ -124,10 +124,14 @@ struct TableCaseTests {
     0,1,2,label\n0.5,-0.25,1,walk\n0.25,-0.5,0.75,walk\n ⇒ --columns ax=1,ay=2,az=3 --units g --rate 100 ⇒ the first row numbers the columns
     t_ms,ax,ay,az,Device No\n0,0,0,1,1\n10,0,0,1,2\n20,0,0,1,1\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g ⇒ its value changes, "1", "2"
     seq,ax,ay,az\n1,0,0,1\n2,0,0,1\n3,0,0,1\n7,0,0,1\n8,0,0,1\n ⇒ --columns ax=ax,ay=ay,az=az --units g --rate 100 ⇒ line 5, column 1 (seq): "7" follows 3
-    row,ax,ay,az,t\n1,0,0,1,5\nMean,0,0,1,5\nSD,0,0,1,0\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 4, column 1 (row): the last row has "SD" here
+    row,ax,ay,az,t\n1,0,0,1,5\nMean,0,0,1,5\nSD,0,0,1,0\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 4, column 1 (row): "Mean" may mean
     timestamp,sensor_type,x,y,z\n0,1,0,0,1\n10,1,0,1,0\n20,1,0,0,1\n30,2,5,6,7\n ⇒ --columns time=1,ax=3,ay=4,az=5 --units ms,g ⇒ (sensor_type): its value changes, "1", "2"
     t_ms,of,x,y,z\n00,ACC,0,0,1\n10,ACC,0,0,1\n20,MAG,0,0,1\n30,ACC,0,0,1\n40,ACC,0,0,1\n50,MAG,0,0,1\n60,ACC,0,0,1\n70,ACC,0,0,1\n80,MAG,0,0,1\n90,ACC,0,0,1\n ⇒ --columns time=1,ax=3,ay=4,az=5 --units g ⇒ (of): its value changes, "ACC", "MAG"
-    who,ax,ay,az\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nMean,0,0.5,0.5\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 10, column 1 (who): the last row has "Mean" here
+    ,ax,ay,az\n,0,0,1\n,0,1,0\nMean,0,0.5,0.5\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ "Mean" may mean
+    trial,ax,ay,az\n1,0,0,1\n1 Average,0,1,0\n2,0,0,1\n2,0,0,1\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 4, column 1 (trial): "1 Average" may mean
+    t_ms,deviceid,ax,ay,az\n0,1,0,0,1\n10,1,0,1,0\n20,2,0,0,1\n ⇒ --columns time=1,ax=3,ay=4,az=5 --units g ⇒ (deviceid): its value changes, "1", "2"
+    Time JST,ax,ay,az\n2026-11-21 10:00:00,0,0,1\n2026-11-21 10:00:01,0,0,1\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g ⇒ has a zone or a pattern
+    who,ax,ay,az\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nMean,0,0.5,0.5\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 10, column 1 (who): "Mean" may mean
     n,ax,ay,az\n253,0,0,1\n254,0,0,1\n255,0,1,0\n0,0,0,1\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 5, column 1 (n): "0" follows 255
     t_ms,type,x,y,z\n0,1,0,0,1\n10,1,0,1,0\n20,2,0,0,1\n ⇒ --columns time=1,ax=3,ay=4,az=5 --units g ⇒ (type): its value changes, "1", "2"
     t_ms,foot,ax,ay,az\n0,1,0,0,1\n10,2,0,1,0\n20,1,0,0,1\n30,2,0,1,0\n ⇒ --columns time=1,ax=3,ay=4,az=5 --units g ⇒ (foot): its value changes, "1", "2"

@@ -10,8 +10,10 @@ struct ReadySensor {
   /// What is known of it, but for its schedule.
   let makeStart: (Schedule) -> SensorStart
   let clock: any MonotonicClock
+  /// Throws unless the chip is still set up.
+  let confirm: () throws -> Void
   /// Makes the loop, whose tick 0 is at the instant.
-  let begin: (LoopBeginning) throws -> AnySamplingLoop
+  let begin: (LoopBeginning) -> AnySamplingLoop
 }
 
 /// What a loop needs to begin.
@@ -23,8 +25,6 @@ struct LoopBeginning {
   let plannedTicks: UInt64?
   let stop: StopFlag
   let producer: Handover<RingProducer<TickRecord>>
-  /// Whether the sensor has waited for others since it was set up.
-  let hasWaited: Bool
 }
 
 /// A value on its way from one owner to another.
@@ -63,19 +63,18 @@ struct SensorPreparation: SensorUser {
   ) throws -> ReadySensor {
     try sensor.bringUp(on: clock)
     let (description, expectation) = (sensor.description, sensor.expectation)
-    let place = Handover(sensor)
+    let place = Bench(sensor)
     return ReadySensor(
       makeStart: {
         SensorStart(
           schedule: $0, busClock: busClock, sensor: description, expectation: expectation,
           boardTitle: boardTitle)
-      }, clock: clock
+      }, clock: clock,
+      confirm: { try place.confirm() }
     ) { beginning in
-      var sensor = place.take()
-      if beginning.hasWaited { try sensor.confirmConfiguration() }
-      return BoxedSamplingLoop(
+      BoxedSamplingLoop(
         Sampler(
-          sensor: sensor, clock: clock, sink: beginning.producer.take(), rate: beginning.rate,
+          sensor: place.take(), clock: clock, sink: beginning.producer.take(), rate: beginning.rate,
           start: beginning.start, plannedTicks: beginning.plannedTicks,
           timeUnit: RecorderSetup.timeUnit, stop: beginning.stop))
     }
@@ -88,20 +87,19 @@ struct SensorPreparation: SensorUser {
     try sensor.bringUp(on: clock)
     let (description, hasInterrupt) = (sensor.description, sensor.hasInterrupt)
     let expectation = sensor.expectation
-    let place = Handover(sensor)
+    let place = Bench(sensor)
     return ReadySensor(
       makeStart: {
         SensorStart(
           schedule: $0, clock: .chip(busClock: busClock.configured), busClock: busClock,
           hasInterrupt: hasInterrupt, sensor: description, expectation: expectation,
           boardTitle: boardTitle)
-      }, clock: clock
+      }, clock: clock,
+      confirm: { try place.confirm() }
     ) { beginning in
-      var sensor = place.take()
-      if beginning.hasWaited { try sensor.confirmConfiguration() }
-      return BoxedSamplingLoop(
+      BoxedSamplingLoop(
         Drainer(
-          sensor: sensor, clock: clock, sink: beginning.producer.take(), rate: beginning.rate,
+          sensor: place.take(), clock: clock, sink: beginning.producer.take(), rate: beginning.rate,
           start: beginning.start, timeUnit: RecorderSetup.timeUnit, stop: beginning.stop))
     }
   }
@@ -114,10 +112,25 @@ extension ChipSetUp where Self: ~Copyable {
       clock.sleep(until: clock.now() + nanoseconds)
     }
   }
+}
 
-  /// Throws unless the chip is still set up: one that lost its supply meanwhile would begin with samples of another scale.
-  fileprivate mutating func confirmConfiguration() throws {
-    guard try checkConfiguration() == .intact else {
+/// A sensor that is set up, until its loop takes it. Only the sampler's thread uses it.
+private final class Bench<Sensor: ChipSetUp & ~Copyable> {
+  private var sensor: Sensor?
+
+  init(_ sensor: consuming Sensor) { self.sensor = .some(sensor) }
+
+  func take() -> Sensor {
+    guard let sensor = sensor.take() else { preconditionFailure("a sensor is used once") }
+    return sensor
+  }
+
+  /// Throws unless the chip is still set up: one that lost its supply would begin with samples of another scale.
+  func confirm() throws {
+    var sensor = take()
+    let check = try sensor.checkConfiguration()
+    self.sensor = .some(sensor)
+    guard check == .intact else {
       throw CommandFailure(
         .unavailable,
         "the sensor lost its configuration before the recording began; check its supply")
@@ -158,7 +171,7 @@ struct ReadySensors {
       throw CommandFailure(
         .configuration,
         "\(setup.members[twin].name) and \(setup.members[index].name) are the same chip, the \(start.sensor.place); "
-          + "give each sensor its own address, as in \(setup.members[index].name)=mpu6050@0x69")
+          + "give each sensor its own address behind an @")
     }
   }
 
@@ -168,13 +181,16 @@ struct ReadySensors {
   func begin(
     _ producers: [Handover<RingProducer<TickRecord>>], stop: StopFlag, isPlanned: Bool
   ) throws -> (start: SensorStart, loops: [AnySamplingLoop]) {
+    // Those before the last one have waited for it, and a chip may have lost its supply. Before tick 0 is fixed: this takes
+    // time on the bus.
+    if sensors.count > 1 { for sensor in sensors { try sensor.confirm() } }
     let begin = clock.now() + RecorderSetup.lead
-    let loops = try sensors.indices.map { index in
+    let loops = sensors.indices.map { index in
       let member = setup.members[index]
-      return try sensors[index].begin(
+      return sensors[index].begin(
         LoopBeginning(
           rate: member.rate, start: begin, plannedTicks: isPlanned ? member.ticksAfter : nil,
-          stop: stop, producer: producers[index], hasWaited: sensors.count > 1))
+          stop: stop, producer: producers[index]))
     }
     var starts = zip(sensors, loops).map { $0.makeStart($1.schedule) }
     try refuseTwins(starts)

@@ -93,7 +93,8 @@ extension RecorderLoop {
   func holdLatency(_ before: RecorderMachine.State) {
     let isRecording = machine.state.isLogging
     guard isRecording != before.isLogging else { return }
-    let limit = isRecording ? setup.configuration.cpuLatency.microseconds(at: setup.rate) : nil
+    let limit =
+      isRecording ? setup.configuration.cpuLatency.microseconds(at: setup.fastestRate) : nil
     if let refusal = latency.ask(microseconds: limit) { journal(.warning, "\(refusal)") }
   }
 

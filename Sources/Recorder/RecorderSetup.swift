@@ -56,6 +56,11 @@ package struct RecorderSetup: Sendable {
   /// The setup of each sensor, this one first.
   var members: [RecorderSetup] { [self] + companions }
 
+  /// The rate of the fastest sensor.
+  var fastestRate: SampleRate {
+    members.map(\.rate).reduce(rate) { $0.hertz < $1.hertz ? $1 : $0 }
+  }
+
   /// Ticks before a press that go in front of a recording.
   var ticksBefore: UInt64 { rate.ticks(inNanoseconds: configuration.preTrigger) }
 

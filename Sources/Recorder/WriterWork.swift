@@ -41,7 +41,7 @@ struct WriterGauge: Sendable {
   var isTriggerArmed = false
   /// The longest sync of the recording, in nanoseconds.
   var longestSync: Int64?
-  /// When the sampler was last seen to deliver a record; of several sensors, the one that was seen last.
+  /// When the sampler was last seen to deliver a record; of several sensors, the one not seen for longest.
   var lastArrival = MonotonicTime(nanoseconds: 0)
   /// Of the other sensors of a take.
   var companions: [WriterGauge] = []

@@ -92,7 +92,8 @@ public struct SamplerGroup: ~Copyable {
 
   /// Waits until a loop has a tick or a reading, and lets it handle that.
   public mutating func step() -> StepResult {
-    var isAgain = false
+    // A single loop is asked at once whether it was stopped.
+    var isAgain = count > 1
     while let (index, instant) = next() {
       if isAgain { loops[index]._withUnsafeGuaranteedRef { $0.sleep(until: instant) } }
       isAgain = true

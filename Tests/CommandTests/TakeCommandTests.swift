@@ -26,6 +26,15 @@ struct TakeCommandTests {
     #expect(info.contains("sensor 2 of 2, ") && info.contains("-z,y,x"))
   }
 
+  @Test("begin at tick 0, however long it takes to look at all of them")
+  func manySensors() throws {
+    let chips = ["mpu6050@0x68", "mpu6050@0x69", "lsm6dso@0x6a", "lsm6dso@0x6b"]
+    let sensors = chips.enumerated().map { "--sensor=s\($0)=\($1)" }
+    let outcome = Bench().run(Bench.simulated + ["--for", "3s"] + sensors)
+    #expect(outcome.status == 0 && outcome.lines == ["1", "2", "3", "4"])
+    #expect(outcome.talk.split(separator: ": 30 of 30 samples\n").count > 4, "\(outcome.talk)")
+  }
+
   @Test(
     "are refused in a sentence where they cannot be a take",
     arguments: [

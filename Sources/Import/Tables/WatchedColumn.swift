@@ -91,12 +91,18 @@ struct WatchedColumn {
         remedy:
           "import the rows of each value as a table of their own, or take all with --anyway")
     case .count:
-      defer { known = Array(cell) }
-      guard let known, let last = known.withUnsafeBytes({ count($0) }), count(cell) != last &+ 1
+      let before = known
+      known = Array(cell)
+      guard let found = count(cell) else {
+        throw FieldError(
+          problem: "\"\(FieldText.shown(cell))\" is not a count, as other rows have here",
+          remedy: "take the row out, or take all with --anyway")
+      }
+      guard let before, let last = before.withUnsafeBytes({ count($0) }), found != last &+ 1
       else { return }
       throw FieldError(
         problem:
-          "\"\(FieldText.shown(cell))\" follows \(shown(known)), and rows without times are taken for consecutive ones",
+          "\"\(FieldText.shown(cell))\" follows \(shown(before)), and rows without times are taken for consecutive ones",
         remedy:
           "import the rows before and after it as tables of their own, or take all with --anyway")
     }

@@ -131,6 +131,7 @@ struct TableCaseTests {
     trial,ax,ay,az\n1,0,0,1\n1 Average,0,1,0\n2,0,0,1\n2,0,0,1\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 4, column 1 (trial): "1 Average" may mean
     t_ms,deviceid,ax,ay,az\n0,1,0,0,1\n10,1,0,1,0\n20,2,0,0,1\n ⇒ --columns time=1,ax=3,ay=4,az=5 --units g ⇒ (deviceid): its value changes, "1", "2"
     Time JST,ax,ay,az\n2026-11-21 10:00:00,0,0,1\n2026-11-21 10:00:01,0,0,1\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g ⇒ has a zone or a pattern
+    n,ax,ay,az\nMean,0,0.5,0.5\n0,0,0,1\n1,0,1,0\n2,0,0,1\n3,0,1,0\n4,0,0,1\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 2, column 1 (n): "Mean" is not a count
     who,ax,ay,az\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nMean,0,0.5,0.5\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 10, column 1 (who): "Mean" may mean
     n,ax,ay,az\n253,0,0,1\n254,0,0,1\n255,0,1,0\n0,0,0,1\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 5, column 1 (n): "0" follows 255
     t_ms,type,x,y,z\n0,1,0,0,1\n10,1,0,1,0\n20,2,0,0,1\n ⇒ --columns time=1,ax=3,ay=4,az=5 --units g ⇒ (type): its value changes, "1", "2"

@@ -63,7 +63,7 @@ struct SensorPreparation: SensorUser {
   ) throws -> ReadySensor {
     try sensor.bringUp(on: clock)
     let (description, expectation) = (sensor.description, sensor.expectation)
-    let place = Bench(sensor)
+    let place = PreparedChip(sensor)
     return ReadySensor(
       makeStart: {
         SensorStart(
@@ -87,7 +87,7 @@ struct SensorPreparation: SensorUser {
     try sensor.bringUp(on: clock)
     let (description, hasInterrupt) = (sensor.description, sensor.hasInterrupt)
     let expectation = sensor.expectation
-    let place = Bench(sensor)
+    let place = PreparedChip(sensor)
     return ReadySensor(
       makeStart: {
         SensorStart(
@@ -115,7 +115,7 @@ extension ChipSetUp where Self: ~Copyable {
 }
 
 /// A sensor that is set up, until its loop takes it. Only the sampler's thread uses it.
-private final class Bench<Sensor: ChipSetUp & ~Copyable> {
+private final class PreparedChip<Sensor: ChipSetUp & ~Copyable> {
   private var sensor: Sensor?
 
   init(_ sensor: consuming Sensor) { self.sensor = .some(sensor) }

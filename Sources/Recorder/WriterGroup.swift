@@ -173,10 +173,9 @@ struct WriterGroup: ~Copyable {
     channel.card.post(.file(isDiscarded ? .discarded : isEmpty ? .withoutSamples : .kept, all))
   }
 
-  /// Publishes the progress for the loop.
+  /// Publishes the progress of the first sensor's log for the loop.
   private func publish() {
     var gauge = writers[0].gauge
-    gauge.companions = writers.dropFirst().map(\.gauge)
     // A sampler that hangs has the oldest.
     gauge.lastArrival = writers.map(\.gauge.lastArrival).min() ?? gauge.lastArrival
     channel.gauge.withLock { $0 = gauge }

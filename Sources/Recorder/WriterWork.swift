@@ -43,8 +43,6 @@ struct WriterGauge: Sendable {
   var longestSync: Int64?
   /// When the sampler was last seen to deliver a record; of several sensors, the one not seen for longest.
   var lastArrival = MonotonicTime(nanoseconds: 0)
-  /// Of the other sensors of a take.
-  var companions: [WriterGauge] = []
 }
 
 /// What the writer does for one sensor: ring to log, and what is seen in the samples.

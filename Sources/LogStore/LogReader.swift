@@ -16,7 +16,8 @@ public import LogFormat
 /// For one thread at a time. A live recording may be read up to what its writer appended.
 public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   /// The log's header.
-  public private(set) var description: RecordingDescription
+  public var description: RecordingDescription { header.value }
+  private var header: Apart<RecordingDescription>
   /// The samples of the last ``LogItem/samples(_:)``, as columns; valid until the next call.
   public internal(set) var block: SampleBlock
   /// Intact chunks of unknown kinds so far.
@@ -32,7 +33,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   var times: Optional<ChipTimesBox>
   /// Whether items are returned as recorded: with approximate times and estimated gaps where the chip dates the samples.
   package var isAsRecorded = false
-  private var correction: Optional<SampleCorrection>
+  private var correction: Optional<Apart<SampleCorrection>>
   var scanStart: UInt32 = 0
   /// Items that come before the next record.
   var waiting: [LogItem]
@@ -72,7 +73,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
     var storage = storage
     let page = PageMemory()
     let description = try LogReader.header(&storage, page)
-    self.description = description
+    header = Apart(description)
     self.block = SampleBlock()
     self.page = page
     self.decoder = PageDecoder(description)
@@ -93,7 +94,7 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
   public mutating func next() throws(LogError) -> LogItem? {
     let isRecorded = description.clock == .grid || isAsRecorded
     let item = try isRecorded ? nextRecorded() : nextDerived()
-    if case .samples? = item, let correction { count(correction) }
+    if case .samples? = item, let correction { count(correction.value) }
     return item
   }
 
@@ -131,8 +132,10 @@ public struct LogReader<Storage: LogStorage & ~Copyable>: ~Copyable {
 
   /// Corrects samples from here on, and describes the sensor accordingly.
   package mutating func correct(_ correction: SampleCorrection) {
-    self.correction = correction
+    self.correction = Apart(correction)
+    var description = description
     description.sensor = correction.sensor
+    header = Apart(description)
   }
 
   /// Goes back to the beginning.
@@ -196,7 +199,7 @@ extension LogReader where Storage: ~Copyable {
       }
       nextSampleTick = last &+ 1
       count(UInt64(block.count), upTo: last &+ 1)
-      if let correction { clipped = block.correct(correction, description.channels) }
+      if let correction { clipped = block.correct(correction.value, description.channels) }
       return .samples(block.count)
     case .gap(let gap):
       count(gap.count, upTo: gap.firstTick &+ gap.count)

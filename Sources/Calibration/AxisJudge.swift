@@ -151,7 +151,8 @@ package struct AxisJudge {
       var across = middle * -middle[axis]
       across[axis] += square
       equations.add(
-        (0..<9).map { -across[$0 % 3] * turn[$0 / 3] }, value: seen[axis])
+        (0..<9).map { (place: Int) -> Double in -across[place % 3] * turn[place / 3] },
+        value: seen[axis])
       turned[axis] += (Vector3(repeating: square) - middle * middle) * (turn[axis] * turn[axis])
     }
     seenSquares += (seen * seen).sum()

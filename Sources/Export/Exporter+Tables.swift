@@ -28,20 +28,23 @@ extension Exporter {
     func named(_ name: String, _ suffix: String) -> String {
       options.hasUnitNames && !suffix.isEmpty ? "\(name)_\(suffix)" : name
     }
-    let gaps = options.gaps == .rows ? ExportedNames.gaps : []
-    let bounds = options.hasUncertainty ? ExportedNames.bounds : []
-    let values = plan.channels.map {
+    let gaps: [String] = options.gaps == .rows ? ExportedNames.gaps : []
+    let bounds: [String] = options.hasUncertainty ? ExportedNames.bounds : []
+    let values: [String] = plan.channels.map {
       named(ChannelSet.names[$0], plan.unit(ofChannel: $0).suffix)
     }
-    let derived = plan.derivedColumns.map { named($0.name, $0.suffix) }
-    let labels = options.hasLabels ? [ExportedNames.label] : []
-    let names = [options.time?.name ?? plan.timeName] + bounds + values + derived + labels + gaps
+    let derived: [String] = plan.derivedColumns.map { named($0.name, $0.suffix) }
+    var names: [String] = [options.time?.name ?? plan.timeName]
+    names += bounds + values + derived
+    if options.hasLabels { names.append(ExportedNames.label) }
+    names += gaps
     let origin = options.time?.isDate == true ? started ?? 0 : 0
     let layout = RowLayout(
       time: TimeForm(kind: options.time, origin: origin, started: started),
       bounds: bounds.isEmpty ? nil : (earliest: ",", latest: ",", unknown: ""),
-      keys: plan.channels.map { _ in "," }, derivedKeys: derived.map { _ in "," },
-      derivedUnknown: derived.map { _ in "," },
+      keys: Array(repeating: ",", count: values.count),
+      derivedKeys: Array(repeating: ",", count: derived.count),
+      derivedUnknown: Array(repeating: ",", count: derived.count),
       labels: options.hasLabels
         ? LabelColumn(plan.labels, prefix: ",\"", suffix: "\"", empty: ",") : nil,
       suffix: gaps.isEmpty ? "\n" : ",,\n")

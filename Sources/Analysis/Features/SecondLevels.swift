@@ -21,8 +21,8 @@ package struct SecondLevels: Equatable, Sendable {
     self.first = first
     let offset = max(0, second &- first)
     while offset / span >= Int64(SecondLevels.most) {
-      levels = stride(from: 0, to: levels.count, by: 2).map {
-        max(levels[$0], $0 + 1 < levels.count ? levels[$0 + 1] : 0)
+      levels = stride(from: 0, to: levels.count, by: 2).map { (place: Int) -> Double in
+        levels[place..<min(place + 2, levels.count)].max() ?? 0
       }
       span *= 2
     }

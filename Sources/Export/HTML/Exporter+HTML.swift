@@ -69,12 +69,14 @@ enum PageFrame {
     let rows = facts.rows.map { row in
       "<div><dt>\(MarkupText.escaped(row.name))</dt><dd>\(MarkupText.escaped(row.value))</dd></div>"
     }
-    return Array(opening.utf8) + Array("<title>\(title)</title>\n<style>\n".utf8)
-      + PackageResources.page_css + (hasAnalysis ? PackageResources.analysis_css : [])
-      + Array(
-        "</style>\n</head>\n<body>\n<header><h1>\(title)</h1>\n<p>\(summary)</p></header>\n".utf8)
-      + PackageResources.body_html
-      + Array("<dl>\n\(rows.joined(separator: "\n"))\n</dl>\n</section>\n</div>\n".utf8)
+    var head: [UInt8] = Array("\(opening)<title>\(title)</title>\n<style>\n".utf8)
+    head += PackageResources.page_css
+    if hasAnalysis { head += PackageResources.analysis_css }
+    head += Array("</style>\n</head>\n<body>\n<header><h1>\(title)</h1>\n".utf8)
+    head += Array("<p>\(summary)</p></header>\n".utf8)
+    head += PackageResources.body_html
+    head += Array("<dl>\n\(rows.joined(separator: "\n"))\n</dl>\n</section>\n</div>\n".utf8)
+    return head
   }
 
   static var tail: [UInt8] {

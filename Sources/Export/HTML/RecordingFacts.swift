@@ -37,7 +37,7 @@ struct RecordingFacts {
   /// Names and values, the most important first.
   var rows: [(name: String, value: String)] {
     let log = plan.description
-    var rows = [
+    var rows: [(name: String, value: String)] = [
       ("Started", started), ("Times", times), ("Length", "\(length) \(log.timeWord)"),
       ("Rate", "\(Plain.hertz(log.rate)) Hz claimed"),
       ("Sensor", sensor), ("Filter", log.sensor.filter),
@@ -54,7 +54,7 @@ struct RecordingFacts {
       let parts = Plain.count(account[.damage].count, "part")
       rows.append(("Damage", "\(parts) of the log cannot be read"))
     }
-    return rows.filter { !$0.1.isEmpty }
+    return rows.filter { !$0.value.isEmpty }
   }
 
   /// How it was computed, with what is doubtful in it.

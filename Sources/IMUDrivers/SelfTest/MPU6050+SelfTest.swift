@@ -49,8 +49,10 @@ extension MPU6050Profile {
     registers: [0x0D, 0x0E, 0x0F, 0x10],
     codes: { bytes in
       let low = [bytes[3] >> 4, bytes[3] >> 2, bytes[3]]
-      return (0..<3).map { Int((bytes[$0] & 0xE0) >> 3 | low[$0] & 3) }
-        + (0..<3).map { Int(bytes[$0] & 0x1F) }
+      let accelerations = (0..<3).map { (axis: Int) -> Int in
+        Int(bytes[axis] & 0xE0) >> 3 | Int(low[axis] & 3)
+      }
+      return accelerations + (0..<3).map { Int(bytes[$0] & 0x1F) }
     },
     largest: 31,
     response: { channel, code in

@@ -64,7 +64,7 @@ final class JSONRows {
     }
     // Rows of gaps may come after the first ones.
     if Dialect.own.times.keys.contains(names[0]) {
-      names += ExportedNames.gaps.filter { !names.contains($0) }
+      for gap in ExportedNames.gaps where !names.contains(gap) { names.append(gap) }
     }
     try rewind()
   }

@@ -23,15 +23,24 @@ struct Scale: Equatable, Sendable {
   /// g a count: 2 to 16 g of InvenSense's, Bosch's and Analog Devices' chips (1/16384 to 1/2048) and of Axivity's files
   /// (1/256 besides), of ST's LSM6DS (0.061 mg and its multiples) and LSM9DS1 (0.732 mg).
   private static let accelerometer: [Fraction] =
-    (0...6).map { Fraction(1, 16384 >> $0) } + [Fraction(61, 2_000_000)]
-    + (0...4).map { Fraction(61 << Int64($0), 1_000_000) } + [Fraction(732, 1_000_000)]
+    halves(1, 16384, 7) + [Fraction(61, 2_000_000)] + doubles(61, 1_000_000, 5)
+    + [Fraction(732, 1_000_000)]
 
   /// °/s a count: InvenSense's MPU (1/131 and on), ST's (4.375 m°/s and its multiples), and Bosch's, whose 32768 counts
   /// are 125 to 4000 °/s.
   private static let gyroscope: [Fraction] =
     [Fraction(1, 131), Fraction(10, 655), Fraction(10, 328), Fraction(10, 164)]
-    + (0...5).map { Fraction(4375 << Int64($0), 1_000_000) }
-    + (0...5).map { Fraction(125 << Int64($0), 32768) }
+    + doubles(4375, 1_000_000, 6) + doubles(125, 32768, 6)
+
+  /// So many fractions, each twice as large as the one before.
+  private static func doubles(_ first: Int64, _ denominator: Int64, _ count: Int64) -> [Fraction] {
+    (0..<count).map { Fraction(first << $0, denominator) }
+  }
+
+  /// So many fractions, of half the denominator each time.
+  private static func halves(_ numerator: Int64, _ first: Int64, _ count: Int64) -> [Fraction] {
+    (0..<count).map { Fraction(numerator, first >> $0) }
+  }
 
   /// MPU-6050, MPU-6500, MPU-9250, ICM-20600; LSM6DSL and later, LSM6DS3 and LSM9DS1.
   private static let temperature: [Scale] = [

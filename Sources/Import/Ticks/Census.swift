@@ -173,7 +173,11 @@ struct Intervals: Equatable, Sendable {
 
   /// Whether a step is so long, to within `margin`.
   func has(_ length: Double, within margin: Double) -> Bool {
-    zip(counts, sums).contains { $0 > 0 && abs(scale * $1 / Double($0) - length) <= margin }
+    zip(counts, sums).contains { count, sum in
+      guard count > 0 else { return false }
+      let mean: Double = scale * sum / Double(count)
+      return abs(mean - length) <= margin
+    }
   }
 }
 

@@ -104,15 +104,19 @@ struct ListRow {
   var columns: [String] {
     let started = startSeconds.map { LocalTime.text(seconds: $0) } ?? ListRow.undated
     guard let summary else {
-      return ["\(entry.number)", started] + Array(repeating: "", count: 7)
-        + ["unreadable"] + removal + [Plain.text(problem.map { "\($0)" } ?? "")]
+      var cells: [String] = ["\(entry.number)", started]
+      cells += Array(repeating: "", count: 7)
+      cells.append("unreadable")
+      cells += removal
+      return cells + [Plain.text(problem.map { "\($0)" } ?? "")]
     }
-    return [
+    let cells: [String] = [
       "\(entry.number)", started, Plain.seconds(summary.duration),
       summary.description.namedModel, "\(Plain.hertz(summary.description.rate)) Hz",
       "\(summary.sampleCount)", summary.missingTickCount == 0 ? "-" : "\(summary.missingTickCount)",
       gaps, Plain.bytes(summary.byteCount), summary.state.rawValue,
-    ] + removal + [Plain.text(summary.description.note)]
+    ]
+    return cells + removal + [Plain.text(summary.description.note)]
   }
 
   /// The trash's cells; `?` for a removal while the clock was not set.

@@ -98,7 +98,7 @@ public enum BusTiming {
   }
 
   /// The least average time of a tick in nanoseconds: on the wire, with further bursts, in the kernel, and for a look.
-  private static func nanoseconds(
+  static func nanoseconds(
     ofTick model: SensorModel, with field: FieldModel?, busClock: Int
   ) -> Int64 {
     Int64(averageBits(model)) * 1_000_000_000 / Int64(busClock) + kernelTime(model)

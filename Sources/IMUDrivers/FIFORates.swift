@@ -95,7 +95,24 @@ struct DrainTiming {
   }
 
   /// Whether a bus of `busClock` hertz carries the drains.
-  func fits(busClock: Int) -> Bool { bits * 100 <= DrainTiming.fullestPercent * busClock }
+  func fits(busClock: Int) -> Bool { share(busClock: busClock) <= 1 }
+
+  /// The part that the drains take of the time of a bus of `busClock` hertz that can be used.
+  func share(busClock: Int) -> Double {
+    Double(bits * 100) / Double(DrainTiming.fullestPercent * busClock)
+  }
+
+  /// How long a drain takes on the wire, in nanoseconds: 20 ms of samples, 16 of them at least (``DrainPace``).
+  func nanosecondsOfDrain(busClock: Int) -> Int64 {
+    let bytes = max(16, rate.hertz / Double(DrainTiming.drainsASecond)) * Double(slotBytes)
+    let bits = (bytes * 9).roundedUp + BusTiming.bits(ofBurst: 0) + BusTiming.bits(ofBurst: 2)
+    return Int64(bits) * 1_000_000_000 / Int64(busClock)
+  }
+
+  /// The same at another rate.
+  func at(_ rate: SampleRate) -> DrainTiming {
+    DrainTiming(rate: rate, slotBytes: slotBytes, longestBurst: longestBurst, field: field)
+  }
 
   /// The arithmetic in words, such as `3332 samples of 14 bytes a second and 50 drains take 423732 bit times, 106 % of a
   /// bus of 400 kHz, and at most 90 % can be used`.

@@ -96,19 +96,24 @@ public struct SensorConfiguration: Equatable, Sendable {
   /// bursts of at most `longestBurst` bytes.
   func validateDrains(of model: SensorModel, longestBurst: Int) throws(SensorError) {
     let clock = busClock ?? model.maximumBusClock
-    func timing(isStamped: Bool) -> DrainTiming {
-      var timing = model.drainTiming(
-        rate, channels, isStamped: isStamped, longestBurst: longestBurst)
-      if let fieldRate, let field = field(of: model) {
-        timing.field = BusTiming.bits(following: field, at: fieldRate)
-      }
-      return timing
-    }
-    let asked = timing(isStamped: stampsSamples && model.hasStamps)
+    let asked = drainTiming(of: model, longestBurst: longestBurst)
     guard asked.fits(busClock: clock) else {
+      var plain = self
+      plain.stampsSamples = false
       throw .fifoRateAboveBus(
-        model, asked, channels, plain: timing(isStamped: false), busClock: clock)
+        model, asked, channels, plain: plain.drainTiming(of: model, longestBurst: longestBurst),
+        busClock: clock)
     }
+  }
+
+  /// The cost of the drains at the FIFO's rate, in bursts of at most `longestBurst` bytes.
+  func drainTiming(of model: SensorModel, longestBurst: Int) -> DrainTiming {
+    var timing = model.drainTiming(
+      rate, channels, isStamped: stampsSamples && model.hasStamps, longestBurst: longestBurst)
+    if let fieldRate, let field = field(of: model) {
+      timing.field = BusTiming.bits(following: field, at: fieldRate)
+    }
+    return timing
   }
 
   /// The requested ranges; for a sensor that is not recorded the finest, in which its noise shows that the chip works.

@@ -112,7 +112,7 @@ extension SensorError {
   private static let gridAdvice =
     "--clock grid, which is clock = grid in the service's configuration"
 
-  private static func configuration(_ sentence: String) -> SensorError {
+  static func configuration(_ sentence: String) -> SensorError {
     .refused(sentence, .configuration)
   }
 
@@ -246,10 +246,8 @@ extension SensorError {
     busClock: Int
   ) -> SensorError {
     let sentence = asked.sentence(busClock: busClock) + "; "
-    let most = model.fifoRates(channels: channels).last { rate in
-      DrainTiming(
-        rate: rate, slotBytes: asked.slotBytes, longestBurst: asked.longestBurst, field: asked.field
-      ).fits(busClock: busClock)
+    let most = model.fifoRates(channels: channels).last {
+      asked.at($0).fits(busClock: busClock)
     }
     let remedy =
       fasterClock(model, than: busClock, where: asked.fits)
@@ -260,9 +258,10 @@ extension SensorError {
   }
 
   /// Such as `2, 12 and 3`.
-  static func list(_ numbers: [Int]) -> String {
-    let words = numbers.map { "\($0)" }
-    return words.dropLast().joined(separator: ", ") + (words.count > 1 ? " and " : "")
+  static func list(_ numbers: [Int]) -> String { list(numbers.map { "\($0)" }) }
+
+  static func list(_ words: [String]) -> String {
+    words.dropLast().joined(separator: ", ") + (words.count > 1 ? " and " : "")
       + words.suffix(1).joined()
   }
 

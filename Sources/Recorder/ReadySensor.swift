@@ -7,6 +7,8 @@ import Sampling
 
 /// A sensor that is set up, on its clock, before its loop begins.
 struct ReadySensor {
+  let model: SensorModel
+  let busClock: BusClock
   /// What is known of it, but for its schedule.
   let makeStart: (Schedule) -> SensorStart
   let clock: any MonotonicClock
@@ -65,6 +67,7 @@ struct SensorPreparation: SensorUser {
     let (description, expectation) = (sensor.description, sensor.expectation)
     let place = PreparedChip(sensor)
     return ReadySensor(
+      model: description.driven, busClock: busClock,
       makeStart: {
         SensorStart(
           schedule: $0, busClock: busClock, sensor: description, expectation: expectation,
@@ -89,6 +92,7 @@ struct SensorPreparation: SensorUser {
     let expectation = sensor.expectation
     let place = PreparedChip(sensor)
     return ReadySensor(
+      model: description.driven, busClock: busClock,
       makeStart: {
         SensorStart(
           schedule: $0, clock: .chip(busClock: busClock.configured), busClock: busClock,
@@ -102,6 +106,16 @@ struct SensorPreparation: SensorUser {
           sensor: place.take(), clock: clock, sink: beginning.producer.take(), rate: beginning.rate,
           start: beginning.start, timeUnit: RecorderSetup.timeUnit, stop: beginning.stop))
     }
+  }
+}
+
+extension SensorDescription {
+  /// The model, of a sensor that a driver has opened.
+  fileprivate var driven: SensorModel {
+    guard let model = SensorModel.allCases.first(where: { $0.name == model }) else {
+      preconditionFailure("a driver's sensor is of a model that it has")
+    }
+    return model
   }
 }
 
@@ -156,6 +170,14 @@ struct ReadySensors {
           ? failure : CommandFailure(failure.status, "sensor \(member.name): \(failure.sentence)")
       }
     }
+    guard sensors.count > 1 else { return }
+    let needs = try zip(setup.members, sensors).map { member, sensor in
+      let model = sensor.model
+      let settings = try member.configuration.sensorConfiguration(
+        for: model, busClock: sensor.busClock.planned)
+      return BusNeed(model, settings, named: member.name)
+    }
+    if let refusal = BusNeed.refusal(of: needs) { throw refusal }
   }
 
   var clock: any MonotonicClock { sensors[0].clock }

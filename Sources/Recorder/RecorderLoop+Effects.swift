@@ -320,8 +320,10 @@ extension RecorderLoop {
       let workers, !workers.hasSamplerEnded,
       machine.state.isLogging
     else { return nil }
+    // After a recording that was thrown away each sensor of a take begins at a tick of its own.
+    let latest = sensor.members.map(\.schedule.rate.periodNanoseconds).max() ?? 0
     return plan.start.later(by: sensor.schedule.rate.nanoseconds(atTick: ticks))
-      .later(by: RecorderLoop.samplerPatience)
+      .later(by: sensor.companions.isEmpty ? 0 : latest).later(by: RecorderLoop.samplerPatience)
   }
 
   /// When ``superviseSingle(_:)`` is due.

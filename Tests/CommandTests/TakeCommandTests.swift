@@ -47,7 +47,8 @@ struct TakeCommandTests {
       (["a=mpu6050 rate=fast"], "--rate"), (["a=mpu6051"], "--sensor"),
       (["a=mpu6050@0x68", "b=mpu6050@0x68"], "a and b are the same chip"),
       (["a=mpu6050", "b=mpu6050"], "a and b are the same chip"),
-      (Array("abcdefghi").map { "\($0)=mpu6050" }, "given 9 times, and a take has 8"),
+      (["a=mpu6050 rate=1000 clock=grid", "b=lsm6dso rate=416"], "173 Hz or less of a"),
+      (Array("abcdefghi").map { "\($0)=mpu6050" }, "a take has 8 sensors at most"),
     ] as [([String], String)])
   func refusals(sensors: [String], words: String) throws {
     let bench = Bench()

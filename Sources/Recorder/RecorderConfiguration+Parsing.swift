@@ -26,6 +26,10 @@ extension RecorderConfiguration {
       if let value = options[key.option] { lines.replace(key, with: value) }
     }
     self = .default
+    sensors = options["sensor"] == nil ? lines.sensors : []
+    try lines.refuse(
+      "sensor", if: !sensors.isEmpty && lines["sensor"] != nil,
+      "lines such as sensor.\(sensors.first?.name ?? "") name the sensors; keep those or this one")
     for key in keys {
       guard let value = lines[key.name]?.value else { continue }
       guard !value.isEmpty || key.mayBeEmpty else {
@@ -131,6 +135,20 @@ package struct ConfigurationError: StatusError, Equatable {
   }
 }
 
+extension ConfigurationError {
+  /// A sensor's line that is refused.
+  package init(_ sensor: SensorLine, in file: String, _ remedy: String) {
+    self.init(
+      file: file, line: sensor.line, key: "sensor.\(sensor.name)", value: sensor.text,
+      remedy: remedy)
+  }
+
+  /// What is wrong with a setting of a sensor's line, without the line.
+  package var ofOwnSetting: String? {
+    line == 0 ? "\(file.drop { $0 == "-" }) \(value ?? ""): \(remedy)" : nil
+  }
+}
+
 /// The lines of a configuration file by key; their values are not read yet.
 private struct ConfigurationLines {
   struct Setting {
@@ -144,6 +162,7 @@ private struct ConfigurationLines {
   let file: String
   private let keys: [String]
   private var settings: [String: Setting] = [:]
+  private(set) var sensors: [SensorLine] = []
 
   init(_ bytes: [UInt8], file: String, keys: [String]) throws(ConfigurationError) {
     (self.file, self.keys) = (file, keys)
@@ -206,6 +225,10 @@ private struct ConfigurationLines {
     }
     let name = String(trimmed(statement[..<equals]))
     let value = String(trimmed(statement[statement.index(after: equals)...]))
+    if name.hasPrefix("sensor.") {
+      sensors.append(SensorLine(name: String(name.dropFirst(7)), text: value, line: number))
+      return
+    }
     guard keys.contains(name) else {
       let question = Suggestion.question(name, among: keys)
       let all = "; the keys are \(keys.joined(separator: ", "))"

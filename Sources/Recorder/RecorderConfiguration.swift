@@ -12,6 +12,8 @@ package struct RecorderConfiguration: Equatable, Sendable {
   /// N of /dev/i2c-N; `nil` for the board's.
   package var bus: Int?
   package var sensor = SensorChoice()
+  /// The sensors of a take, `sensor.NAME = TEXT` in the order of the lines; empty for one sensor without a name.
+  package var sensors: [SensorLine] = []
   package var rate: SampleRate
   /// Whether the sensor's samples have noise: those of a file that is played may be still for any length of time.
   package var hasNoise = true
@@ -85,6 +87,16 @@ package struct RecorderConfiguration: Equatable, Sendable {
   package static func longestPreTrigger(at rate: SampleRate) -> Int64 {
     rate.nanoseconds(atTick: historyCapacity(rate))
   }
+}
+
+/// A line of the configuration that names a sensor of a take.
+package struct SensorLine: Equatable, Sendable {
+  /// The key without `sensor.`.
+  package let name: String
+  /// Its value.
+  package let text: String
+  /// Its number in the file.
+  package let line: Int
 }
 
 /// A GPIO line for the button, the light or the chip's interrupt.

@@ -47,6 +47,42 @@ struct DaemonConfigurationTests {
     service.end(child)
   }
 
+  @Test("lines that name sensors make a take of each press; SIGHUP with other lines another one")
+  func take() throws {
+    let service = DaemonBench([
+      "sensor.left": "mpu6050@0x69", "sensor.right": "lsm6dso@0x6b rate=416 clock=chip axes=-z,y,x",
+    ])
+    let child = try service.startArmed()
+    try service.makeRecording()
+    let logs = try service.bench.list()
+    #expect(logs.map { $0["sensorName"].text } == ["right", "left"])
+    #expect(try service.bench.run("info", "2", "--json").json()["axes"].text == "-z,y,x")
+    service.configure(["sensor.only": "mpu6050@0x68"])
+    child.signal(SIGHUP)
+    try service.wait(for: "armed") { $0["sensor.address"].double == 0x68 }
+    try service.makeRecording()
+    #expect(try service.bench.list().count == 3)
+    service.end(child)
+  }
+
+  @Test(
+    "a line that names no sensor is refused with its number",
+    arguments: [
+      ("sensor.Left = mpu6050", "\"Left\" is no name"),
+      ("sensor.a = mpu6050 rate=fast", "rate fast: give hertz"),
+      ("sensor.a = mpu6050 x", "\"x\" is not KEY=VALUE"),
+      ("sensor.a = mpu6050 motion=turn", "motion is for record"),
+      ("sensor.b = lsm6dso\nsensor.b = mpu6050", "b is the name of another sensor"),
+      ("sensor.a = mpu6050\nsensor = auto", "keep those or this one"),
+      ((0..<9).map { "sensor.s\($0) = mpu6050\n" }.joined(), "8 sensors at most"),
+    ])
+  func sensorLines(lines: String, words: String) {
+    let service = DaemonBench()
+    let path = service.bench.file("wrong.conf", "board = simulator\n\(lines)\n")
+    let number = lines.split(separator: "\n").count + 1
+    service.bench.refuses("daemon --config \(path)", 78, "wrong.conf:\(number): ", words)
+  }
+
   @Test(
     "SIGHUP gives the time to the chip, and a rate that the chip lacks is a problem that names its nearest ones"
   )

@@ -262,11 +262,9 @@ struct SensorOptions: ParsableArguments {
   ) throws -> [(name: String, request: SensorRequest)] {
     let clock = VirtualClock(start: SystemClock().now())
     return try NamedSensor.list(sensors).map { sensor in
-      var options = settings.merging(place.given) { $1 }.merging(sensor.settings) { $1 }
+      var options = settings.merging(place.given) { $1 }.merging(sensor.options) { $1 }
       let motion = options.removeValue(forKey: "motion") ?? motion
       let calibration = options.removeValue(forKey: "calibration")
-      options["sensor"] = sensor.chip
-      if let bus = sensor.bus { options["bus"] = bus }
       var request = SensorRequest(
         try ConfigurationFile.read([], file: "", options: options), motion: motion,
         virtualClock: isTimeVirtual ? clock : nil)

@@ -36,18 +36,59 @@ struct ConfigurationFile: Sendable {
     let file = path ?? ConfigurationFile.usualPath
     let isThere = path != nil || access(file, F_OK) == 0
     let mounts = SystemTree.live.text("/proc/self/mountinfo", limit: 1 << 20)
+    let text = isThere ? try WholeFile.read(file) : []
+    let options = ["board": board, "pre-trigger": preTrigger].compactMapValues { $0 }
+    let confinement = Confinement(mounts: mounts ?? "")
     let configuration = try ConfigurationFile.read(
-      isThere ? try WholeFile.read(file) : [], file: file,
-      options: ["board": board, "pre-trigger": preTrigger].compactMapValues { $0 },
-      within: Confinement(mounts: mounts ?? ""))
-    let sensor = SensorRequest(configuration)
-    let board = sensor.presentBoard()
-    return RecorderSetup(
-      configuration, sensor: sensor,
-      store: configuration.store ?? usualStore,
-      button: configuration.button.spec(board?.button?.name),
-      light: configuration.light.spec(board?.led?.name),
-      calibration: try configuration.calibration.map { try SensorCalibration(readingFile: $0) })
+      text, file: file, options: options, within: confinement)
+    var setups = try members(of: configuration, text, file: file, options, confinement).map {
+      (name: String, configuration: RecorderConfiguration) in
+      let sensor = SensorRequest(configuration)
+      let board = sensor.presentBoard()
+      var setup = RecorderSetup(
+        configuration, sensor: sensor,
+        store: configuration.store ?? usualStore,
+        button: configuration.button.spec(board?.button?.name),
+        light: configuration.light.spec(board?.led?.name),
+        calibration: try configuration.calibration.map { try SensorCalibration(readingFile: $0) })
+      setup.name = name
+      if !name.isEmpty { setup.busPath = try sensor.busPath() }
+      return setup
+    }
+    var first = setups.removeFirst()
+    first.companions = setups
+    return first
+  }
+
+  /// The configuration of each sensor: the file's, with what its own line has instead.
+  private func members(
+    of configuration: RecorderConfiguration, _ text: [UInt8], file: String,
+    _ options: [String: String], _ confinement: Confinement
+  ) throws -> [(name: String, configuration: RecorderConfiguration)] {
+    guard !configuration.sensors.isEmpty else { return [("", configuration)] }
+    var sensors: [NamedSensor] = []
+    return try configuration.sensors.map { line in
+      let sensor: NamedSensor
+      do throws(NamedSensor.Fault) {
+        sensor = try NamedSensor(name: line.name, line.text)
+        if sensor.settings["motion"] != nil {
+          throw NamedSensor.Fault("motion is for record with the simulator; take it out")
+        }
+        if let clause = sensor.refusal(after: sensors) { throw NamedSensor.Fault(clause) }
+      } catch {
+        throw ConfigurationError(line, in: file, error.clause)
+      }
+      sensors.append(sensor)
+      do throws(ConfigurationError) {
+        return (
+          sensor.name,
+          try ConfigurationFile.read(
+            text, file: file, options: options.merging(sensor.options) { $1 }, within: confinement)
+        )
+      } catch {
+        throw error.ofOwnSetting.map { ConfigurationError(line, in: file, $0) } ?? error
+      }
+    }
   }
 }
 

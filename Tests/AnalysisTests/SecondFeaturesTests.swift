@@ -51,7 +51,8 @@ struct SecondFeaturesTests {
     let gz = try #require(features.axis(5))
     #expect(abs(gz.mean + 1 * Self.rate) < 1e-15)
     #expect(abs(gz.peak - 4 * Self.rate) < 1e-15)
-    #expect(abs(try #require(features.temperature) - (100.0 / 340 + 36.53)) < 1e-9)
+    let temperature: Double = 100.0 / 340 + 36.53
+    #expect(abs(try #require(features.temperature) - temperature) < 1e-9)
   }
 
   @Test("a sine has its power in its band alone")

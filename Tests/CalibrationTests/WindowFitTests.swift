@@ -91,8 +91,10 @@ struct WindowFitTests {
           accepted += 1
           let offset = fit.offset - sensor.offset
           if max(offset.max(), -offset.min()) <= fit.known.offset.max() { offsets += 1 }
-          let scale =
-            (0..<3).map { abs(fit.matrix.rows[$0][$0] - sensor.matrix.rows[$0][$0]) }.max() ?? 1
+          let errors = (0..<3).map { (axis: Int) -> Double in
+            abs(fit.matrix.rows[axis][axis] - sensor.matrix.rows[axis][axis])
+          }
+          let scale = errors.max() ?? 1
           if scale <= fit.known.scale.max() { scales += 1 }
         } catch {
           let isOfDirections =

@@ -254,8 +254,8 @@ struct DrawingTests {
     for point in points {
       let share = (point.x - 70) / 860
       let height = (bottom - point.y) / (bottom - top) * 9
-      let near = [-1, 0, 1].map { side in
-        let place = share * 10 + side * (0.03 + 10 / Double(count))
+      let near: [Double] = [-1, 0, 1].map { (side: Double) -> Double in
+        let place: Double = share * 10 + side * (0.03 + 10 / Double(count))
         return min(max(place.rounded(.down), 0), 9)
       }
       #expect(near.contains { abs($0 - height) < 0.05 }, "\(point)")

@@ -40,29 +40,30 @@ struct FleetReportTests {
     let text = try status().metrics(now: PlayedFleet.time(PlayedFleet.now), seconds: 1.5)
     let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
       .map { $0.replacing("imulog_hub_", with: "") }
-    #expect(
-      lines == [
-        #"host_up{host="pump.1"} 0"#, #"host_up{host="away"} 1"#,
-        #"host_last_seen_timestamp_seconds{host="pump.1"} \#(PlayedFleet.now - 60)"#,
-        #"host_last_recording_timestamp_seconds{host="pump.1"} \#(PlayedFleet.now - 3600).25"#,
-        #"host_backlog{host="pump.1"} 3"#,
-        #"host_log_bytes{host="pump.1"} 200"#, #"host_log_bytes{host="away"} 0"#,
-        #"host_log_bytes{host="old"} 0"#,
-      ]
-        + ["pump.1", "away", "old"].flatMap { host in
-          ["good", "flawed", "damaged"].map { verdict in
-            let count = host == "pump.1" && verdict != "flawed" ? 1 : 0
-            return "host_recordings{host=\"\(host)\",verdict=\"\(verdict)\"} \(count)"
-          }
-        } + [
-          #"host_clock_offset_seconds{host="pump.1"} 2.5"#,
-          #"host_clock_synchronised{host="pump.1"} 0"#,
-          #"host_free_bytes{host="pump.1"} 5000000"#,
-          #"host_info{host="pump.1",version="0.1.0",recorder="armed",label_site="o\"slo"} 1"#,
-          #"host_info{host="away",version="",recorder=""} 1"#,
-          #"host_info{host="old",version="",recorder=""} 1"#,
-          "round_timestamp_seconds \(PlayedFleet.now)", "round_duration_seconds 1.5",
-        ])
+    var expected: [String] = [
+      #"host_up{host="pump.1"} 0"#, #"host_up{host="away"} 1"#,
+      #"host_last_seen_timestamp_seconds{host="pump.1"} \#(PlayedFleet.now - 60)"#,
+      #"host_last_recording_timestamp_seconds{host="pump.1"} \#(PlayedFleet.now - 3600).25"#,
+      #"host_backlog{host="pump.1"} 3"#,
+      #"host_log_bytes{host="pump.1"} 200"#, #"host_log_bytes{host="away"} 0"#,
+      #"host_log_bytes{host="old"} 0"#,
+    ]
+    for host in ["pump.1", "away", "old"] {
+      for verdict in ["good", "flawed", "damaged"] {
+        let count = host == "pump.1" && verdict != "flawed" ? 1 : 0
+        expected.append("host_recordings{host=\"\(host)\",verdict=\"\(verdict)\"} \(count)")
+      }
+    }
+    expected += [
+      #"host_clock_offset_seconds{host="pump.1"} 2.5"#,
+      #"host_clock_synchronised{host="pump.1"} 0"#,
+      #"host_free_bytes{host="pump.1"} 5000000"#,
+      #"host_info{host="pump.1",version="0.1.0",recorder="armed",label_site="o\"slo"} 1"#,
+      #"host_info{host="away",version="",recorder=""} 1"#,
+      #"host_info{host="old",version="",recorder=""} 1"#,
+      "round_timestamp_seconds \(PlayedFleet.now)", "round_duration_seconds 1.5",
+    ]
+    #expect(lines.map(String.init) == expected)
     let types = text.split(separator: "\n").filter { $0.hasPrefix("# TYPE") }
     #expect(types.count == 12 && types.allSatisfy { $0.hasSuffix(" gauge") })
   }

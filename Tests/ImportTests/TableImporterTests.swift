@@ -98,11 +98,12 @@ struct TableImporterTests {
 
   @Test("lines are found wherever the pieces of the file end", arguments: [1, 2, 3, 7, 64])
   func pieces(_ piece: Int) throws {
-    let rows = (0..<300).map { "\($0 * 10_000),\($0 - 150),\($0 * 7)\r\n" }
+    let numbers = Array(Int16(0)..<300)
+    let rows = numbers.map { (row: Int16) in "\(Int(row) * 10_000),\(row - 150),\(row * 7)\r\n" }
     let records = try Self.records(
       Self.table("t_us,ax,gy\r\n" + rows.joined(), piece: piece))
-    #expect(records.map(\.sample.ax) == (0..<300).map { Int16($0 - 150) })
-    #expect(records.map(\.sample.gy) == (0..<300).map { Int16($0 * 7) })
+    #expect(records.map(\.sample.ax) == numbers.map { $0 - 150 })
+    #expect(records.map(\.sample.gy) == numbers.map { $0 * 7 })
   }
 
   @Test("a file longer than the buffer is read whole")

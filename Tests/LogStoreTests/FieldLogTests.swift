@@ -10,7 +10,7 @@ import Testing
 struct FieldLogTests {
   /// Of 3, 4 and 12 counts, and of a multiple in each of four values; the second follows a lost one, the last is beyond
   /// the range.
-  private let values = (0..<4).map { index in
+  private let values: [FieldReading] = (0..<4).map { (index: Int) -> FieldReading in
     FieldReading(
       time: Int64(index) * 20_000_000, width: 10_000_000, x: 3 << Int16(index),
       y: -4 << Int16(index), z: 12 << Int16(index),

@@ -34,7 +34,9 @@ struct TickClockTests {
   @Test("the time of a sample that was seen is that of its own tick, whatever the rate rounds to")
   func exact() throws {
     var clock = try clock(1000, .chip(busClock: nil))
-    let seen = (0..<400).map { (tick: UInt64($0) * 122, time: Int64(Double($0) * 122e6 / 1.07)) }
+    let seen = (0..<400).map { (row: UInt64) -> (tick: UInt64, time: Int64) in
+      (row * 122, Int64(Double(row) * 122e6 / 1.07))
+    }
     for (tick, time) in seen { clock.note(TickRecord(tick: tick, time: time, sample: RawSample())) }
     for (tick, time) in seen { #expect(clock.tick(at: origin + time) == tick) }
   }

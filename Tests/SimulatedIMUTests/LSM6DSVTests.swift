@@ -97,7 +97,8 @@ struct SimulatedLSM6DSVTests {
     let steps = try bench.read(0x4F)
     #expect(Int8(bitPattern: steps) == -3)
     let second = bench.time(ofTick: 7680) - bench.time(ofTick: 0)
-    #expect(abs(Double(second) - 1e9 / (1 - 0.0039)) < 2)
+    let expected: Double = 1e9 / (1 - 0.0039)
+    #expect(abs(Double(second) - expected) < 2)
   }
 
   @Test("noise is the data sheet's density in the bandwidth of the filter in use")

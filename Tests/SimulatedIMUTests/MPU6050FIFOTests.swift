@@ -40,7 +40,8 @@ struct MPU6050FIFOTests {
       #expect(Array(found[packet * 14..<packet * 14 + 14]) == bytes(made), "\(packet)")
     }
     #expect(try count(&bench) == 2 * 14)
-    #expect(Set(stride(from: 0, to: 42, by: 14).map { Array(found[$0..<$0 + 14]) }).count == 3)
+    let packets: [[UInt8]] = [0, 14, 28].map { (start: Int) in Array(found[start..<start + 14]) }
+    #expect(Set(packets).count == 3)
   }
 
   @Test(

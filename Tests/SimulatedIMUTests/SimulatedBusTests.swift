@@ -61,7 +61,8 @@ struct SimulatedBusTests {
     let fromMPU = bus.outputs(of: mpu, atTick: bus.tick(of: mpu, at: now) ?? 0)?.ax ?? 0
     let fromLSM = bus.outputs(of: lsm, atTick: bus.tick(of: lsm, at: now) ?? 0)?.ax ?? 0
     #expect(identities == [0x68, 0x6C])
-    #expect(abs(Double(fromMPU) / 16384 - Double(fromLSM) * 0.061e-3) < 0.005)
+    let difference: Double = Double(fromMPU) / 16384 - Double(fromLSM) * 0.061e-3
+    #expect(abs(difference) < 0.005)
     #expect(abs(fromMPU) > 1000)
   }
 

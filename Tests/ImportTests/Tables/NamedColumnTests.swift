@@ -104,8 +104,10 @@ struct NamedColumnTests {
       }, "\(importer.remarks)")
     #expect(importer.remarks.contains { $0.hasSuffix("0 of the rates, 9 of the accelerations") })
     let (times, values) = try Tables.samples(importer)
-    #expect(times == (0..<20).map { Int64($0) * 5_000_000 + 2_000_000 })
-    #expect(values.map { ($0[3] * .pi / 180).rounded() } == (0..<20).map(Double.init))
+    let expected: [Int64] = (0..<20).map { (row: Int64) in row * 5_000_000 + 2_000_000 }
+    #expect(times == expected)
+    let turned: [Double] = values.map { (row) -> Double in (row[3] * Double.pi / 180).rounded() }
+    #expect(turned == (0..<20).map(Double.init))
     // At 2 ms the acceleration of 0, at 7 and 12 ms that of 10 ms, at 97 ms that of 100 ms.
     #expect(values.prefix(4).map { ($0[0] * Self.g).rounded() } == [0, 1, 1, 2])
     #expect(values.last.map { ($0[0] * Self.g).rounded() } == 10)

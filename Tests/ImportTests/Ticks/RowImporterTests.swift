@@ -60,8 +60,7 @@ struct RowImporterTests {
     table.request.isSorted = true
     let records = try table.records()
     #expect(records.map(\.time) == [0, 10, 20, 20, 30, 40].map { $0 * 1_000_000 })
-    #expect(
-      records.map(\.sample.ax).map { Int($0) * 8 / Int(max(1, records[2].sample.ax)) }.count == 6)
+    #expect(records.count == 6)
     #expect(records[2].sample.ax == 2 * records[1].sample.ax)
     #expect(records[3].sample.ax == 3 * records[1].sample.ax)
     // Rows that share times tell nothing of two recordings, nor of their rate.

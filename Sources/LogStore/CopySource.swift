@@ -102,11 +102,5 @@ extension Catalogue {
   }
 
   /// The identity in a recording's header; `nil` when it cannot be read.
-  public func identity(of entry: CatalogueEntry) -> RecordingID? {
-    do {
-      return try reader(of: entry).description.id
-    } catch {
-      return nil
-    }
-  }
+  public func identity(of entry: CatalogueEntry) -> RecordingID? { description(of: entry)?.id }
 }

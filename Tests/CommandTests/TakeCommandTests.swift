@@ -26,6 +26,30 @@ struct TakeCommandTests {
     #expect(info.contains("sensor 2 of 2, ") && info.contains("-z,y,x"))
   }
 
+  @Test("are removed, brought back and labelled together, or one of them by its name")
+  func together() throws {
+    let bench = Bench()
+    _ = bench.run(
+      Bench.simulated + ["--for", "2s", "--sensor", "left=mpu6050@0x68", "--sensor", "b=lsm6dso"])
+    _ = bench.run(Bench.simulated + ["--for", "2s"])
+    func numbers() -> [String] {
+      bench.run("list").lines.dropFirst().compactMap {
+        $0.split(separator: " ").first.map(String.init)
+      }
+    }
+    bench.refuses("rm 1/right", 64, "the take of 1 has no sensor right here; it has left, b")
+    bench.refuses("rm 3/left", 64, "3 is no recording of several sensors")
+    #expect(bench.run("rm", "2").status == 0 && numbers() == ["3"])
+    #expect(bench.run("restore", "1").lines == ["1", "2"] && numbers() == ["3", "2", "1"])
+    #expect(bench.run("rm", "1/b", "3").status == 0 && numbers() == ["1"])
+    #expect(bench.run("restore", "2").lines == ["2"])
+    let label = bench.run("label", "2", "0s..1s", "step")
+    #expect(label.status == 0 && label.talk.contains("recording 1: 0s..1s step"))
+    #expect(bench.run("label", "1/b", "1s..2s", "turn").status == 0)
+    #expect(bench.run("label", "1").lines == ["0s..1s step", "0s..1s step", "1s..2s turn"])
+    bench.refuses("label 1 --json", 64, "give 1/NAME")
+  }
+
   @Test("begin at tick 0, however long it takes to look at all of them")
   func manySensors() throws {
     let chips = ["mpu6050@0x68", "mpu6050@0x69", "lsm6dso@0x6a", "lsm6dso@0x6b"]

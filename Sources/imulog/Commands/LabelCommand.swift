@@ -13,7 +13,8 @@ struct LabelCommand: ParsableCommand {
     discussion: """
       A label is a stretch and a name; times are those of exports. 3s.. lasts to the end, ..8s from the \
       beginning. Without a stretch it lists the labels. They are kept beside the recording, and exports, \
-      info, list and pull have them. A label may be ahead of a running recording.
+      info, list and pull have them. A label may be ahead of a running recording. \
+      The recordings of a take are labelled together; 3/left is one sensor's alone.
       """,
     examples: "imulog label latest 3s..8s walking",
     "imulog label latest",
@@ -63,19 +64,42 @@ struct LabelCommand: ParsableCommand {
   }
 
   mutating func run() throws {
-    let (catalogue, entry) = try source.open(program)
-    var reader = try catalogue.reader(of: entry)
-    let recording = reader.description.id
-    let isLive = try catalogue.isLive(entry)
-    guard let range else {
+    let catalogue = try program.openStore(source.storeOptions)
+    let entries = try catalogue.entries(ofTake: source.id)
+    guard entries.count < 2 || !json else {
+      throw CommandFailure.usage(
+        "--json has the labels of one sensor, and recording \(source.id) is of \(entries.count); give \(source.id)/NAME"
+      )
+    }
+    // All are read first: a recording that cannot be read leaves the labels of the others as they are.
+    let targets = try entries.map { entry in
+      var reader = try catalogue.reader(of: entry)
+      let isLive = try catalogue.isLive(entry)
+      let recording = reader.description.id
       let list = try catalogue.labels(of: recording)
       // Without labels their times are not needed.
-      let times = list.labels.isEmpty ? nil : try reader.labelTimes(isLive: isLive)
-      return try self.list(list, of: entry, times)
+      let isTimed = range != nil || !list.labels.isEmpty
+      let times = isTimed ? try reader.labelTimes(isLive: isLive) : nil
+      let label = try range.flatMap { range in
+        try times.map {
+          try range.label(
+            named: name.joined(separator: " "), in: $0, of: entry.number, isLimited: !remove)
+        }
+      }
+      return (entry: entry, recording: recording, isLive: isLive, times: times, label: label)
     }
-    let times = try reader.labelTimes(isLive: isLive)
-    let label = try range.label(
-      named: name.joined(separator: " "), in: times, of: entry.number, isLimited: !remove)
+    for target in targets {
+      try set(target.label, of: target.recording, target.entry, isLive: target.isLive, catalogue)
+      guard range == nil || json else { continue }
+      try list(try catalogue.labels(of: target.recording), of: target.entry, target.times)
+    }
+  }
+
+  private func set(
+    _ label: RecordingLabel?, of recording: RecordingID, _ entry: CatalogueEntry, isLive: Bool,
+    _ catalogue: Catalogue
+  ) throws {
+    guard let label else { return }
     if remove {
       try catalogue.remove(label, from: recording)
       Console.talk("recording \(entry.number): removed \(label)")
@@ -84,7 +108,6 @@ struct LabelCommand: ParsableCommand {
       let ahead = isLive ? "; it is being written and may end before the label does" : ""
       Console.talk("recording \(entry.number): \(label)\(ahead)")
     }
-    if json { try list(try catalogue.labels(of: recording), of: entry, times) }
   }
 
   private func list(

@@ -12,7 +12,8 @@ struct RemoveCommand: ParsableCommand {
     commandName: "rm",
     abstract: "Move recordings to the trash, which keeps them for 30 days.",
     discussion: """
-      `imulog list --trash` shows them; `imulog restore` moves them back.
+      `imulog list --trash` shows them; `imulog restore` moves them back. The recordings of a take go together; \
+      3/left is one sensor's alone.
       """,
     examples: "imulog rm 3 4")
 
@@ -33,7 +34,7 @@ struct RemoveCommand: ParsableCommand {
   mutating func run() throws {
     let catalogue = try program.openStore(storeOptions)
     // All are found first: a wrong word in the list removes nothing.
-    let entries = try ids.map { try catalogue.entry(for: $0) }.withoutRepeats
+    let entries = try ids.flatMap { try catalogue.entries(ofTake: $0) }.withoutRepeats
     let now = SystemClock().wallTime
     for entry in entries {
       let removed = try catalogue.remove(entry, now: now)
@@ -63,7 +64,8 @@ struct RestoreCommand: ParsableCommand {
     commandName: "restore",
     abstract: "Move recordings back from the trash and print their numbers.",
     discussion: """
-      `imulog list --trash` shows them. A recording whose number is taken gets the next free one.
+      `imulog list --trash` shows them. A recording whose number is taken gets the next free one. \
+      The recordings of a take come back together; 3/left is one sensor's alone.
       """,
     examples: "imulog restore latest")
 
@@ -78,7 +80,8 @@ struct RestoreCommand: ParsableCommand {
   mutating func run() throws {
     let catalogue = try program.openStore(storeOptions)
     // All are found first: a wrong word in the list moves nothing.
-    for recording in try ids.map({ try catalogue.trashedRecording(for: $0) }).withoutRepeats {
+    for recording in try ids.flatMap({ try catalogue.trashedRecordings(ofTake: $0) }).withoutRepeats
+    {
       let old = recording.entry.number
       let new = try catalogue.restore(recording).number
       let change = old == new ? "" : " as \(new), because another recording is number \(old) now"

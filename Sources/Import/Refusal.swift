@@ -20,6 +20,8 @@ struct Refusal {
   /// The files that the command names, and what is done before.
   private var paths: [String]
   private var before = ""
+  /// Whether the command has a place for a rate, which only the user knows.
+  private var isRateOpen = false
 
   /// The refusal; `nil` if nothing is missing in any table.
   static func of(
@@ -105,8 +107,8 @@ struct Refusal {
         problems.append(
           table.timeColumn == nil
             ? "has no times, and states no rate" : "has a single row, which makes no rate")
-        lines.append(("rate", "100 Hz, if that is the rate"))
-        request.rate = SampleRate(100)
+        lines.append(("rate", "samples a second, in place of HZ"))
+        isRateOpen = true
       case .sessions:
         let sessions = table.sessions
         let some = sessions.prefix(4).map { "\($0.first.line)–\($0.last.line)" }
@@ -134,9 +136,12 @@ struct Refusal {
             units > 1
             ? " (without them, a hole of \(Plain.significant(units)) units is not seen)" : ""
           lines.append(
-            ("order", "these times are coarser than the rows\(hole); 100 Hz, if that is the rate"))
+            (
+              "order",
+              "these times are coarser than the rows\(hole); samples a second, in place of HZ"
+            ))
           request.columns = table.withoutTimes
-          request.rate = request.rate ?? SampleRate(100)
+          isRateOpen = request.rate == nil
           continue
         }
         lines.append(
@@ -162,7 +167,8 @@ struct Refusal {
     }
     let width = min(32, lines.map(\.name.count).max() ?? 0)
     var text = lines.map { "  \(Refusal.padded($0.name, width))  \($0.meaning)" }
-    text.append("If that is right: \(before)\(request.command(paths))")
+    text.append(
+      "If that is right: \(before)\(request.command(paths))\(isRateOpen ? " --rate HZ" : "")")
     text += others.prefix(3).map {
       "Or \($0.meaning): --columns \(ShellWord.quoted($0.columns))"
     }

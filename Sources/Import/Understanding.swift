@@ -42,6 +42,8 @@ public struct Understanding: Equatable, Sendable {
     case watched(WatchedColumn.Rule)
     /// Not read: the reason, a clause.
     case leftOut(String)
+    /// Not read, because the user says that it says nothing of the samples.
+    case skipped
     /// Looks like an axis of a sensor, which is not decided: see ``Missing/columns``.
     case open
 
@@ -278,6 +280,7 @@ extension Understanding {
     case .mark: return "marks, \(by)"
     case .watched(let rule): return "left out: \(rule.reason)"
     case .leftOut(let why): return "left out: \(why)"
+    case .skipped: return "left out, \(by)"
     case .open: return "left out unless --columns names it"
     }
   }

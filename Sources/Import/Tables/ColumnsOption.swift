@@ -3,7 +3,7 @@
 import IMUModel
 import Text
 
-/// Columns that the user names, as `time=Zeit,ax=Beschl. X,ay=3`: by the header's names or, from 1, by their places.
+/// Columns that the user names, as `time=Zeit,ax=Beschl. X,ay=3,skip=note`: by the header's names or, from 1, by their places.
 public struct ColumnsOption: Equatable, Sendable {
   /// As the user wrote it.
   public let text: String
@@ -17,7 +17,8 @@ public struct ColumnsOption: Equatable, Sendable {
     let index: Int?
   }
 
-  /// `nil` unless each part is `time=`, `date=`, `ax=` … `gz=` or `temp=` with a name or number, once, and one is an axis.
+  /// `nil` unless each part is `time=`, `date=`, `ax=` … `gz=` or `temp=` with a name or number, once, or `skip=`, and one is
+  /// an axis.
   public init?(_ text: String) {
     self.text = text
     var parts: [Part] = []
@@ -25,11 +26,16 @@ public struct ColumnsOption: Equatable, Sendable {
       guard let (before, after) = part.parts(around: "="), !after.isEmpty else { return nil }
       let channel = ChannelSet.names.firstIndex(of: String(before))
       let role: Understanding.Role? =
-        before == "time"
-        ? .time : before == "date" ? .date : channel.map { .channel($0, isReversed: false) }
+        switch before {
+        case "time": .time
+        case "date": .date
+        case "skip": .skipped
+        default: channel.map { .channel($0, isReversed: false) }
+        }
       let isNumber = after.allSatisfy { $0.isASCII && $0.isNumber }
       let number = isNumber ? Int(after) : nil
-      guard let role, !isNumber || number ?? 0 > 0, !parts.contains(where: { $0.role == role })
+      guard let role, !isNumber || number ?? 0 > 0,
+        role == .skipped || !parts.contains(where: { $0.role == role })
       else { return nil }
       parts.append(Part(role: role, name: String(after), index: number.map { $0 - 1 }))
     }

@@ -323,6 +323,13 @@ struct ColumnName: Equatable {
 
   static func isSensor(_ word: String) -> Bool { known[word]?.group != nil }
 
+  /// Whether a column has units of values or times: `unit`, `acc_unit`, `Gyro Units`.
+  static func isUnits(_ name: String) -> Bool {
+    let words = pieces(name).map { $0.lowercased() }
+    return ["unit", "units"].contains(words.last)
+      && words.dropLast().allSatisfy { isSensor($0) || $0 == "time" }
+  }
+
   static let epochs: Set<String> = Set(known.filter { $0.value.kind == .epoch }.keys)
   /// Units of time that another column cannot have.
   private static let timeParts: Set = ["days", "millis", "micros", "nanos"]

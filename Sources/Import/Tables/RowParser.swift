@@ -67,10 +67,10 @@ struct RowParser {
       case .gapTicks: fields[column.index].kind = .gapTicks
       case .mark: fields[column.index].kind = .mark
       case .watched(let rule):
-        fields[column.index].kind = rule == .rows ? .number : .watched
+        fields[column.index].kind = rule == .text ? .number : .watched
         fields[column.index].channel = watched.count
         watched.append(WatchedColumn(rule))
-      case .time, .leftOut, .open: break
+      case .time, .leftOut, .skipped, .open: break
       }
     }
     (self.fields, self.wanted) = (fields, wanted)
@@ -134,17 +134,6 @@ struct RowParser {
   /// Lets counts begin anew, after the rows of another recording or at the first row again.
   mutating func restart(isFirst: Bool) {
     for place in watched.indices { watched[place].restart(isFirst: isFirst) }
-  }
-
-  /// After the last row.
-  mutating func end() throws(FieldError) {
-    for (place, field) in fields.enumerated() where field.kind == .number {
-      do throws(FieldError) {
-        try watched[field.channel].end()
-      } catch {
-        throw inColumn(place, error)
-      }
-    }
   }
 
   private func inColumn(_ place: Int, _ error: FieldError) -> FieldError {
@@ -248,7 +237,7 @@ struct RowParser {
       let isSmall = number.exponent <= 0 && number.digits.magnitude < 1_000_000_000
       guard isSmall || number.value.magnitude < 1e9 else { return false }
     case .number:
-      // After text, the longer way tells whether that was of a sum.
+      // After text, the longer way refuses it.
       return watched[field.channel].takesNumber()
     case .other, .date, .tick, .gap, .gapTicks, .mark, .watched: return false
     }

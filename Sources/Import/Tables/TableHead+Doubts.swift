@@ -132,8 +132,8 @@ extension TableHead {
       "\"\(FieldText.shown(name.utf8))\" is in \(word) by \(source), which is not known as \(what)")
   }
 
-  /// Decides about the columns left out. Where the user names columns, names of sensors, text and codes that take turns must
-  /// keep their value, and other numbers are watched.
+  /// Decides about the columns left out. Where the user names columns, names of sensors, units and codes that take turns must
+  /// keep their value, and the others are watched, but for those that the user skips.
   ///
   ///     of another quantity, or computed             left out
   ///     a number that rises with each row's time     left out
@@ -157,11 +157,9 @@ extension TableHead {
       let isText =
         column.hasText || takesTurns || name.plain == "i" && program?.name == Dialect.arduPilot.name
       let isDoubtful = program == nil ? !isKnown(index, column) : isText
-      let areCodes = column.areCounts && column.turns.count == rows.rows
-      // Sensors at unlike rates come back less often than each row, and more often than a person changes.
-      let comesBack = values < min(9, column.turns.count) && column.turns.count > 6
+      let isUnit = ColumnName.isUnits(result.columns[index].name)
       let isOfUser =
-        column.hasText && (takesTurns || comesBack) || takesTurns && areCodes
+        takesTurns && (column.hasText || column.turns.count == rows.rows) || isUnit
         || tellsSensor(index, column)
       guard request.columns == nil ? isDoubtful : isOfUser else {
         watch(index, column)
@@ -171,7 +169,7 @@ extension TableHead {
       if request.isAnyway {
         result.notices.append("whether \"\(shown)\" names one sensor is not checked")
       } else if program != nil || request.columns != nil || column.turns.isEmpty
-        || ["unit", "units"].contains(name.plain)
+        || isUnit
       {
         result.columns[index].role = .watched(.value)
       } else if result.proposals.isEmpty || name.axis == nil && name.likely == nil {
@@ -183,14 +181,15 @@ extension TableHead {
     proposeKnown()
   }
 
-  /// Holds a column that the user does not name to rows of samples, and a count of rows without times to its steps.
+  /// Holds a column that the user does not name to one text, and what rises with rows without times to its steps.
   private mutating func watch(_ index: Int, _ column: FirstRows.Column) {
     guard request.columns != nil, !request.isAnyway, case .leftOut = result.columns[index].role
     else { return }
     let numbers = column.turns.map { Double($0) ?? .nan }
     let ones = zip(numbers, numbers.dropFirst()).count { $1 - $0 == 1 }
-    let isCount = result.timeColumn == nil && rows.rows > 2 && 2 * ones >= rows.rows
-    result.columns[index].role = .watched(isCount ? .count : .rows)
+    let isCount =
+      result.timeColumn == nil && rows.rows > 2 && (2 * ones >= rows.rows || rises(column))
+    result.columns[index].role = .watched(isCount ? .count : .text)
   }
 
   /// Whether a column is of another quantity than times and axes, by each of its words, or counts rows that have times.

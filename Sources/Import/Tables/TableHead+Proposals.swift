@@ -7,12 +7,10 @@ extension TableHead {
   /// Notes the ways to choose columns that nothing states: one for each device among the names, or for what x, y and z
   /// may be, or by the places of the columns.
   mutating func propose() {
-    let (width, count) = (result.syntax.fieldCount, names.count)
+    let width = result.syntax.fieldCount
     let devices = heading.hasHeader ? self.devices() : []
     let axes = (0..<3).compactMap { axis in names.firstIndex { $0.axis == axis } }
-    if width > count, let first = devices.first {
-      propose(first.places, "\(width) values under \(count) names: as the names stand")
-    } else if !devices.isEmpty {
+    if !devices.isEmpty {
       for (name, places) in devices {
         propose(places, name.isEmpty ? "of the names without such a word" : "of \"\(name)\"")
       }

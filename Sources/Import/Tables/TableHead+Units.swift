@@ -38,10 +38,12 @@ extension TableHead {
     return Stated(given, .option(option))
   }
 
-  /// Units of values that lines before the header state, or a column of units, which has one value.
-  private var unitWords: [String] {
+  /// Units that lines before the header state, or columns of units, which have one value.
+  private func unitWords(ofTimes: Bool) -> [String] {
     heading.unitWords
-      + zip(names, rows.columns).filter { ["unit", "units"].contains($0.0.plain) }.map(\.1.first)
+      + zip(result.columns, rows.columns).filter {
+        ColumnName.isUnits($0.0.name) && ofTimes == $0.0.name.lowercased().hasPrefix("time")
+      }.map(\.1.first)
   }
 
   private func unknown(_ index: Int, _ word: String, _ choices: String) -> FieldError {
@@ -146,7 +148,7 @@ extension TableHead {
       (bracket, "the header"),
       (unitRow(index).flatMap { TimeForm(word: $0) }, "the row of units"), (named, "the header"),
     ]
-    words += heading.unitWords.map { (TimeForm(word: $0), "the units in the file") }
+    words += unitWords(ofTimes: true).map { (TimeForm(word: $0), "the units in the file") }
     var form = try agreed(index, words, \.name)
     if form == nil, let program, let known = program.times[name.plain], let known {
       form = Stated(known, .program(program.name))
@@ -220,7 +222,7 @@ extension TableHead {
         contradict(column.index, unit?.sign ?? word, source, "a unit of \(group.name)")
       }
       words.append((heading.facts.units[group], "the facts before it"))
-      words += unitWords.compactMap { Unit(word: $0) }.filter { $0.measures(group) }
+      words += unitWords(ofTimes: false).compactMap { Unit(word: $0) }.filter { $0.measures(group) }
         .map { ($0, "the units in the file") }
       guard let found = try agreed(column.index, words, \.sign) else {
         silent = silent ?? column.index

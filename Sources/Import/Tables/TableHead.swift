@@ -212,7 +212,7 @@ struct TableHead {
       let isTwice = channels.contains { other in
         other / 3 == channel / 3 && channels.count { $0 == other } > 1
       }
-      if isTwice || program == nil && isMixed(index, channel) || width > count {
+      if isTwice || program == nil && isMixed(index, channel) {
         open.append(index)
       }
     }
@@ -225,7 +225,13 @@ struct TableHead {
     let isOpen =
       result.columns.contains { $0.role == .open } || result.channels.isEmpty
       || result.channels == .temperature && isUnknown
-    guard isOpen || width > count || !heading.hasHeader && program == nil else { return }
+    guard width <= count else {
+      throw FieldError(
+        problem:
+          "the rows have \(width) values under \(count) names, so that no name is sure of its column",
+        remedy: "write a name for each, or give the columns by their numbers in --columns")
+    }
+    guard isOpen || !heading.hasHeader && program == nil else { return }
     propose()
     guard result.proposals.isEmpty else { return }
     let shown = result.columns.prefix(4).map { "\"\(FieldText.shown($0.name.utf8))\"" }

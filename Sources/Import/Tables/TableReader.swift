@@ -133,11 +133,6 @@ final class TableReader: SampleRows {
         throw refusal(line, error)
       }
     }
-    do throws(FieldError) {
-      try parser.end()
-    } catch {
-      throw error.at(name, place)
-    }
     return nil
   }
 

@@ -76,7 +76,7 @@ struct TickRule: Equatable {
     let few = max(steps.count / 50, min(3, steps.count > 0 ? (steps.count - 1) / 2 : 0))
     let usual = isGrid || stated != nil ? 0 : steps.isExceeded(byAllBut: few)
     let median = steps.median
-    let long = max(1.5 * median, min(1.5 * usual, 1.9 * median))
+    let long = usual > 1.5 * median ? min(1.5 * usual, 1.9 * median) : 1.5 * median
     // Of times that are rounded, no single step is the period.
     period = stated?.period ?? steps.mean(max(0, 2 * median - long)...long)
     // Rows that share times, which were sorted: no gaps are shown.

@@ -46,7 +46,7 @@ struct ImportCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The columns of a table, by name or number: time=, date=, ax= and so on to gz=, temp=.",
+      "The columns of a table, by name or number: time=, date=, ax= and so on to gz=, temp=; skip= for text that says nothing of the sensor.",
       valueName: "list"))
   var columns: String?
 

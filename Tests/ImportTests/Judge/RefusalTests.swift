@@ -137,7 +137,7 @@ struct Asked: CustomTestStringConvertible {
       }(),
       [
         "has no times, and states no rate; does not say in which unit ax is.",
-        "--units g --rate 100",
+        "--units g --rate HZ",
       ]),
     Asked(
       "sessions of the header again",

@@ -58,7 +58,6 @@ struct TableRefusalTests {
       time,ax,ay,az,gx,gy,gz,imu1_ax,imu1_ay,imu1_az,imu1_gx,imu1_gy,imu1_gz\n0,1,2,3,4,5,6,1,2,3,4,5,6\n10,1,2,3,4,5,6,1,2,3,4,5,6\n ⇒ --columns time=time,ax=ax,ay=ay,az=az,gx=gx,gy=gy,gz=gz
       time,imu1_wx,imu1_wy,imu1_wz,imu2_wx,imu2_wy,imu2_wz\n0,1,2,3,4,5,6\n10,1,2,3,4,5,6\n ⇒ --columns time=time,gx=imu1_wx,gy=imu1_wy,gz=imu1_wz
       t_us,ax,ay,az,ax1,ay1,az1\n0,1,2,3,4,5,6\n10,1,2,3,4,5,6\n ⇒ --columns time=t_us,ax=ax,ay=ay,az=az
-      timestamp ms,acc_x,acc_y,acc_z\n0,1,2,3,9\n10,1,2,3,9\n ⇒ --columns time=1,ax=2,ay=3,az=4
       sampling time,ax,ay,az\n0,1,2,3\n10,1,2,3\n ⇒ --columns time=1,ax=ax,ay=ay,az=az
       """#))
   func asked(_ table: TableCase) throws {

@@ -34,6 +34,16 @@ struct Ticking: CustomTestStringConvertible {
     return (0..<800).map { _ in Double.random(in: 8.5...11.5, using: &noise) }
   }
 
+  /// Times of 104 Hz, each off by up to a fifth of a period and in whole milliseconds, without each hundredth.
+  static var roundedJitter: [Double] {
+    var noise = SeededGenerator(seed: 8)
+    let all: [Double] = (0..<2000).map { (row: Int) -> Double in
+      let late = Double.random(in: -1...1, using: &noise) + Double.random(in: -1...1, using: &noise)
+      return (Double(row) * 1000 / 104 + late).rounded()
+    }
+    return all.indices.filter { $0 % 100 != 50 }.map { all[$0] }
+  }
+
   static let thrice: [Double] = (0..<90).map { row in Double(row / 3) * 30 }
 
   static func around(_ middle: [Double]) -> [Double] {
@@ -62,6 +72,9 @@ struct Ticking: CustomTestStringConvertible {
       around([72, 2, 2, 6]), lost: [21: 4]),
     Ticking("a loop that becomes slower", steps(repeated(12, 60) + repeated(14, 240))),
     Ticking("jitter of 1.5 in 10", steps(jitter)),
+    Ticking(
+      "single rows lost under jitter", roundedJitter,
+      lost: Dictionary(uniqueKeysWithValues: (0..<20).map { (UInt64(50 + 99 * $0), 1) })),
     Ticking("jitter, 98 Hz stated", steps(jitter), rate: 98),
     Ticking("jitter, 102 Hz stated", steps(jitter), rate: 102),
     Ticking("a sawtooth of 0.6 in 1", sawtooth(0.72, 6, 300)),
@@ -167,7 +180,8 @@ struct TickRuleTests {
     #expect(steps.isExceeded(byAllBut: 0) == 1e9)
     #expect(steps.isExceeded(byAllBut: 1) == 10)
     #expect(steps.isExceeded(byAllBut: 9) == 0)
-    #expect(steps.mean == (40 + 1e9) / 6)
+    let mean: Double = (40 + 1e9) / 6
+    #expect(steps.mean == mean)
     steps.scale = 1e3
     #expect(steps.median == 10_000)
     #expect(Intervals().median == 0)

@@ -2,6 +2,7 @@
 
 import ChipClock
 package import IMUModel
+import Text
 
 /// A chip's clock at present, by the quick estimator.
 public struct ChipClockState: Equatable, Sendable {
@@ -13,6 +14,11 @@ public struct ChipClockState: Equatable, Sendable {
   /// A state.
   public init(hertz: Double, uncertainty: Int64) {
     (self.hertz, self.uncertainty) = (hertz, uncertainty)
+  }
+
+  func add(to json: inout JSONWriter) {
+    json.member("rate_hz", number: Plain.number(hertz, per: 1000))
+    json.member("uncertainty_ns", uncertainty)
   }
 }
 

@@ -66,6 +66,7 @@ extension RecorderLoop {
     status.worstFlush = gauge?.longestSync
     status.freeBytes = keeper?.freeByteCount()
     status.clock = gauge?.clock
+    status.members = gauge?.members ?? []
     status.temperature = SystemTree.live.cpuTemperature()
     status.sensor = sensor?.sensor.place
     status.realTime = waking.realTime

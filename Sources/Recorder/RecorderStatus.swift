@@ -23,6 +23,8 @@ public struct RecorderStatus: Equatable, Sendable {
   public var sensor: SensorPlace?
   /// The chip's clock; `nil` while it is not known, and when the computer keeps the time.
   public var clock: ChipClockState?
+  /// Each sensor of a take; empty for one sensor without a name.
+  public var members: [MemberStatus] = []
   /// The granted scheduling and memory lock, in words.
   public var realTime: String?
   /// The problem that prevents recording.
@@ -61,13 +63,10 @@ public struct RecorderStatus: Equatable, Sendable {
       json.member("worstFlush_ns", worstFlush)
       json.member("free_bytes", freeBytes)
       json.member("processorTemperature_c", number: degrees)
-      json.member("sensor", object: sensor) { json, sensor in
-        json.member("model", sensor.model)
-        json.member("address", sensor.address)
-      }
-      json.member("chipClock", object: clock) { json, clock in
-        json.member("rate_hz", number: Plain.number(clock.hertz, per: 1000))
-        json.member("uncertainty_ns", clock.uncertainty)
+      json.member("sensor", object: sensor) { json, sensor in sensor.add(to: &json) }
+      json.member("chipClock", object: clock) { json, clock in clock.add(to: &json) }
+      if !members.isEmpty {
+        json.member("sensors", members) { json, member in member.add(to: &json) }
       }
       json.member("realTime", realTime)
       json.member("begunBy", begunBy?.rawValue)
@@ -85,8 +84,9 @@ public struct RecorderStatus: Equatable, Sendable {
     }
     var samples: String?
     if number != nil, let tally {
-      samples =
-        "\(tally.sampled) of \(tally.scheduled), \(tally.scheduled - tally.sampled) lost"
+      let tallies = members.isEmpty ? [tally] : members.compactMap(\.tally)
+      let (sampled, all) = (tallies.map(\.sampled).sum, tallies.map(\.scheduled).sum)
+      samples = "\(sampled) of \(all), \(all - sampled) lost"
     }
     let facts: [(String, String?)] = [
       ("state", state.rawValue),
@@ -98,10 +98,11 @@ public struct RecorderStatus: Equatable, Sendable {
       ("worst flush", worstFlush.map { RecorderStatus.milliseconds($0) + " estimated" }),
       ("free space", freeBytes.map { Plain.bytes($0) }),
       ("temperature", degrees.map { "\($0) °C" }),
-      ("sensor", sensor?.description),
+      ("sensor", members.isEmpty ? sensor?.description : nil),
+      ("sensors", MemberStatus.line(members)),
       (
         "chip clock",
-        clock.map {
+        (members.isEmpty ? clock : nil).map {
           "\(Plain.number($0.hertz, per: 1000)) Hz, ±\(($0.uncertainty + 500) / 1000) µs, estimated"
         }
       ),
@@ -152,6 +153,11 @@ public struct RecorderStatus: Equatable, Sendable {
     case "processorTemperature_c": temperature = try json.double()
     case "sensor": sensor = try json.sensorPlace()
     case "chipClock": clock = try json.chipClock()
+    case "sensors":
+      guard try json.enterList() else { return }
+      while try json.nextElement() {
+        if let member = try MemberStatus(&json) { members.append(member) }
+      }
     case "realTime": realTime = try json.string()
     case "begunBy": begunBy = try json.string().flatMap(StartReason.init(rawValue:))
     case "trigger": trigger = try TriggerStatus(&json)
@@ -165,7 +171,7 @@ public struct RecorderStatus: Equatable, Sendable {
 
 extension JSONWriter {
   /// An object with the members that `fill` writes, or `null`.
-  fileprivate mutating func member<Value>(
+  mutating func member<Value>(
     _ name: String, object value: Value?, _ fill: (inout JSONWriter, Value) -> Void
   ) {
     key(name)
@@ -175,7 +181,7 @@ extension JSONWriter {
 }
 
 extension JSONReader {
-  fileprivate mutating func chipClock() throws(Failure) -> ChipClockState? {
+  mutating func chipClock() throws(Failure) -> ChipClockState? {
     guard try enterObject() else { return nil }
     var (hertz, uncertainty) = (nil as Double?, nil as Int64?)
     while let key = try nextKey() {
@@ -190,7 +196,7 @@ extension JSONReader {
     return ChipClockState(hertz: hertz, uncertainty: uncertainty)
   }
 
-  fileprivate mutating func sensorPlace() throws(Failure) -> SensorPlace? {
+  mutating func sensorPlace() throws(Failure) -> SensorPlace? {
     guard try enterObject() else { return nil }
     var (model, address) = (nil as String?, nil as UInt8?)
     while let key = try nextKey() {
@@ -204,6 +210,11 @@ extension JSONReader {
   }
 }
 
+extension [UInt64] {
+  /// Their sum, which stays at the largest number.
+  fileprivate var sum: UInt64 { reduce(0) { $0.addingSaturated($1) } }
+}
+
 /// A sensor's model and address.
 public struct SensorPlace: Equatable, Sendable, CustomStringConvertible {
   /// The maker's name for it.
@@ -214,6 +225,11 @@ public struct SensorPlace: Equatable, Sendable, CustomStringConvertible {
   /// A model at an address.
   public init(model: String, address: UInt8?) {
     (self.model, self.address) = (model, address)
+  }
+
+  func add(to json: inout JSONWriter) {
+    json.member("model", model)
+    json.member("address", address)
   }
 
   /// `MPU-6050 at 0x68`.

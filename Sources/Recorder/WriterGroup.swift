@@ -178,6 +178,13 @@ struct WriterGroup: ~Copyable {
     var gauge = writers[0].gauge
     // A sampler that hangs has the oldest.
     gauge.lastArrival = writers.map(\.gauge.lastArrival).min() ?? gauge.lastArrival
+    if writers.count > 1 {
+      gauge.members = zip(writers, zip(names, starts)).map { writer, sensor in
+        MemberStatus(
+          name: sensor.0, sensor: sensor.1.sensor.place, rate: sensor.1.schedule.rate.hertz,
+          tally: writer.gauge.progress?.tally, clock: writer.gauge.clock)
+      }
+    }
     channel.gauge.withLock { $0 = gauge }
   }
 

@@ -39,6 +39,8 @@ struct WriterGauge: Sendable {
   /// Of a chip that keeps the time.
   var clock: ChipClockState?
   var isTriggerArmed = false
+  /// Each sensor of a take.
+  var members: [MemberStatus] = []
   /// The longest sync of the recording, in nanoseconds.
   var longestSync: Int64?
   /// When the sampler was last seen to deliver a record; of several sensors, the one not seen for longest.

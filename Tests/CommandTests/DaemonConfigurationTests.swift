@@ -59,7 +59,7 @@ struct DaemonConfigurationTests {
     #expect(try service.bench.run("info", "2", "--json").json()["axes"].text == "-z,y,x")
     service.configure(["sensor.only": "mpu6050@0x68"])
     child.signal(SIGHUP)
-    try service.wait(for: "armed") { $0["sensor.address"].double == 0x68 }
+    try service.wait(for: "armed") { $0["sensor"]["address"].double == 0x68 }
     try service.makeRecording()
     #expect(try service.bench.list().count == 3)
     service.end(child)

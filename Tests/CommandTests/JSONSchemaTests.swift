@@ -146,7 +146,10 @@ struct JSONSchemaTests {
 
   /// Documents of the service and of a pull.
   private static func served() throws -> [(heading: String, documents: [JSON])] {
-    let service = DaemonBench(["rate": "500", "trigger": "peak 2g"])
+    let service = DaemonBench([
+      "rate": "500", "trigger": "peak 2g", "sensor.left": "mpu6050@0x68",
+      "sensor.right": "mpu6050@0x69 rate=100",
+    ])
     let child = try service.startArmed()
     let begun = try JSON(Array(service.send(Array("start\n".utf8)).utf8))
     let status = try service.wait(for: "recording") {

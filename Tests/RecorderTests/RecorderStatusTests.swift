@@ -97,6 +97,48 @@ struct RecorderStatusTests {
     #expect(Self.gone.text == "state        armed\nrecording    12")
   }
 
+  /// Of two sensors by their chips' clocks, and one by the computer's.
+  private static func take(_ clocks: [ChipClockState?]) -> RecorderStatus {
+    var status = RecorderStatus(state: .recording)
+    status.number = 3
+    for (index, clock) in clocks.enumerated() {
+      var tally = TickTally()
+      tally.sampled = 40 + UInt64(index)
+      tally.add(UInt64(2 * index), .missed)
+      status.members.append(
+        MemberStatus(
+          name: "s\(index)", sensor: SensorPlace(model: "LSM6DSO", address: 0x6A + UInt8(index)),
+          rate: 416, tally: tally, clock: clock))
+    }
+    return status
+  }
+
+  @Test("the sensors of a take have a line together, and come back from JSON")
+  func take() throws {
+    let (slow, fast) = (
+      ChipClockState(hertz: 409.14, uncertainty: 100_400),
+      ChipClockState(hertz: 416.9, uncertainty: 132_000)
+    )
+    let both = Self.take([fast, slow])
+    #expect(
+      both.text == """
+        state        recording
+        recording    3
+        samples      81 of 83, 2 lost
+        sensors      s0 416.9 Hz estimated, 0 lost · s1 409.1 Hz estimated, 2 lost · apart at most 0.24 ms estimated
+        """)
+    let mixed = Self.take([fast, nil, slow])
+    #expect(mixed.text.hasSuffix(" · s1 416 Hz claimed, 2 lost · s2 409.1 Hz estimated, 4 lost"))
+    for status in [both, mixed] {
+      guard case .status(var read) = try ControlAnswer(line: status.json) else {
+        Issue.record("no status")
+        continue
+      }
+      read.tally = status.tally
+      #expect(read.members == status.members)
+    }
+  }
+
   @Test("temperatures are rounded to tenths, and an invalid temperature is null")
   func temperatures() {
     for (degrees, json) in [

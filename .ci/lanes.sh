@@ -38,6 +38,7 @@ step() {
     printf '== %s in %d s\n' "$([ "$status" = 0 ] && echo done || echo "FAILED, status $status,")" "$(<"$folder/seconds")"
   } 9>>"$scratch/printing"
   [ "$status" = 0 ] || { echo "$name" >>"$scratch/failed"; exit 1; }
+  touch "$folder/ended"
 }
 
 # lanes FUNCTION...: runs functions of steps beside each other; the first that fails ends the others.
@@ -56,6 +57,16 @@ lanes() {
     wait || true
     exit 1
   }
+}
+
+# after NAME: waits until the step of another lane has ended; one that fails ends this lane, too.
+after() {
+  local folder
+  while sleep 1; do
+    for folder in "$scratch"/steps/*; do
+      [ ! -f "$folder/ended" ] || [ "$(<"$folder/name")" != "$1" ] || return 0
+    done
+  done
 }
 
 # skip WHY: what could not run here, and is no failure; it is repeated at the end.

@@ -164,7 +164,10 @@ struct Heading {
       ",;:=\t\"".contains($0)
     }
     // `Display units` are of another thing.
-    guard ColumnName.isUnits(String(words.first ?? "")) else { return }
+    var key = ColumnName.pieces(String(words.first ?? "")).map { $0.lowercased() }
+    guard ["unit", "units"].contains(key.popLast()), key.allSatisfy(ColumnName.isSensor) else {
+      return
+    }
     func isUnit(_ word: String) -> Bool { Unit(word: word) != nil || TimeForm(word: word) != nil }
     let all = words.dropFirst().flatMap { word in
       isUnit(String(word)) ? [String(word)] : word.split(separator: " ").map(String.init)

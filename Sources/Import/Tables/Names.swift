@@ -323,11 +323,19 @@ struct ColumnName: Equatable {
 
   static func isSensor(_ word: String) -> Bool { known[word]?.group != nil }
 
-  /// Whether a column has units of values or times: `unit`, `acc_unit`, `Gyro Units`.
-  static func isUnits(_ name: String) -> Bool {
-    let words = pieces(name).map { $0.lowercased() }
-    return ["unit", "units"].contains(words.last)
-      && words.dropLast().allSatisfy { isSensor($0) || $0 == "time" }
+  /// Whether a text names units of values or of times: `unit`, `acc_unit`, `Unit (gyro)`, `time_unit`.
+  static func isUnits(_ name: String, ofTimes: Bool? = nil) -> Bool {
+    var words = pieces(name).map { $0.lowercased() }
+    let units: Set = ["unit", "units"]
+    guard
+      let place = [words.count - 1, 0].first(where: {
+        words.indices.contains($0) && units.contains(words[$0])
+      })
+    else { return false }
+    words.remove(at: place)
+    let areTimes = !words.isEmpty && words.allSatisfy(["t", "time", "timestamp"].contains)
+    let areSensors = words.allSatisfy { isSensor($0) || place == 0 && $0 == "of" }
+    return ofTimes.map { $0 ? areTimes : areSensors } ?? (areTimes || areSensors)
   }
 
   static let epochs: Set<String> = Set(known.filter { $0.value.kind == .epoch }.keys)

@@ -125,7 +125,7 @@ struct RowParser {
     let keys = isTimeEnough ? timeKeys : keys
     let cells = try Members.cells(of: object, keys.names, untilFound: isTimeEnough)
     for (place, cell) in zip(keys.places, cells)
-    where !cell.isEmpty || fields[place].kind == .watched {
+    where !cell.isEmpty || fields[place].kind == .watched || fields[place].kind == .number {
       try take(cell, place)
     }
     return try finish(isTimeEnough)

@@ -158,6 +158,7 @@ extension TableHead {
         column.hasText || takesTurns || name.plain == "i" && program?.name == Dialect.arduPilot.name
       let isDoubtful = program == nil ? !isKnown(index, column) : isText
       let isUnit = ColumnName.isUnits(result.columns[index].name)
+      if isUnit, !column.first.isEmpty { objectToUnit(column.first, index) }
       let isOfUser =
         takesTurns && (column.hasText || column.turns.count == rows.rows) || isUnit
         || tellsSensor(index, column)
@@ -263,6 +264,19 @@ extension TableHead {
       problem:
         "\"\(FieldText.shown(other.key.utf8))\" before the header states another scale of rates than °/s",
       remedy: "write rates in °/s and take that line out, or name the columns with --columns")
+  }
+
+  /// Objects to a column of units whose word no column of the table can have.
+  private mutating func objectToUnit(_ word: String, _ index: Int) {
+    let name = result.columns[index].name
+    let isRead =
+      ColumnName.isUnits(name, ofTimes: true)
+      ? TimeForm(word: word) != nil
+      : Unit(word: word).map { unit in result.groups.contains { unit.measures($0) } } ?? false
+    guard !isRead else { return }
+    result.contradictions.append(
+      "\"\(FieldText.shown(name.utf8))\" has \"\(FieldText.shown(word.utf8))\", a unit that no column read here has"
+    )
   }
 
   /// Objects to times whose decimals may be milliseconds, such as 7.5 beside 7.120.

@@ -40,10 +40,10 @@ extension TableHead {
 
   /// Units that lines before the header state, or columns of units, which have one value.
   private func unitWords(ofTimes: Bool) -> [String] {
-    heading.unitWords
-      + zip(result.columns, rows.columns).filter {
-        ColumnName.isUnits($0.0.name) && ofTimes == $0.0.name.lowercased().hasPrefix("time")
-      }.map(\.1.first)
+    let columns = zip(result.columns, rows.columns).filter { column, _ in
+      column.role != .skipped && ColumnName.isUnits(column.name, ofTimes: ofTimes)
+    }
+    return heading.unitWords + columns.map(\.1.first)
   }
 
   private func unknown(_ index: Int, _ word: String, _ choices: String) -> FieldError {

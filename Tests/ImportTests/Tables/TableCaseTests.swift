@@ -139,6 +139,9 @@ struct TableCaseTests {
     ts,ax,ay,az\n1700000000020,0,0,1\n1700000000040,0,0,1\n1700000000060,0,0,1\n1700000000480,0,0,1\n ⇒ --columns ax=ax,ay=ay,az=az --units g --rate 50 ⇒ line 5, column 1 (ts): "1700000000480" follows 1700000000060
     up,ax,ay,az\n0.02,0,0,1\n0.041,0,0,1\n0.06,0,0,1\n ⇒ --columns ax=ax,ay=ay,az=az --units g --rate 50 ⇒ name it as time= if it has the times
     t_ms,acc_unit,ax,ay,az\n0,g,0,0,1\n10,g,0,0,1\n20,mg,0,0,1\n ⇒ --columns time=1,ax=3,ay=4,az=5 ⇒ its value changes, "g", "mg"
+    t_ms,x,y,z,unit\n0,0,0,1,rad/s\n10,0,0,1,rad/s\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g ⇒ "unit" has "rad/s", a unit that no column read here has
+    t_ms,gx,gy,gz,unit\n0,1,2,3,"g, rad/s"\n10,1,2,3,"g, rad/s"\n ⇒ --columns time=1,gx=2,gy=3,gz=4 --units deg/s ⇒ a unit that no column read here has
+    {"t":0,"ax":0,"ay":0,"az":1}\n{"t":10,"ax":0,"ay":0,"az":1,"src":"sum"}\n ⇒ --columns time=t,ax=ax,ay=ay,az=az --units ms,g ⇒ "src": it has "sum", which other rows have none
     pos,t_ms,ax,ay,az\n1.0,0,0,0,1\n2.0,10,0,1,0\n1.0,20,0,0,1\n2.0,30,0,1,0\n ⇒ --columns time=2,ax=3,ay=4,az=5 --units g ⇒ (pos): its value changes, "1.0", "2.0"
     n,ax,ay,az\n253,0,0,1\n254,0,0,1\n255,0,1,0\n0,0,0,1\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 5, column 1 (n): "0" follows 255
     t_ms,type,x,y,z\n0,1,0,0,1\n10,1,0,1,0\n20,2,0,0,1\n ⇒ --columns time=1,ax=3,ay=4,az=5 --units g ⇒ (type): its value changes, "1", "2"

@@ -44,6 +44,33 @@ struct Ticking: CustomTestStringConvertible {
     return all.indices.filter { $0 % 100 != 50 }.map { all[$0] }
   }
 
+  /// 400 steps, of which each so-manieth is twice as long.
+  static func losing(_ each: Int, _ step: (Int) -> Double) -> [Double] {
+    (1...400).map { (row: Int) -> Double in row % each == 0 ? 2 * step(row) : step(row) }
+  }
+
+  static var packets: [Double] {
+    (0..<640).map { (row: Int) -> Double in Double(row / 32 * 320) + Double(row % 32) * 9.8 }
+  }
+
+  /// Rows 100 and 140 come 80 ms late, and those after them 1 ms apart.
+  static var readLate: [Double] {
+    (0..<300).map { (row: Int) -> Double in
+      let late = [100, 140].map { row - $0 }.first { 0..<9 ~= $0 }
+      return late.map { Double((row - $0) * 10 + 80 + $0) } ?? Double(row * 10)
+    }
+  }
+
+  static var fours: [Double] {
+    (0..<400).map { (row: Int) -> Double in Double(row / 4 * 40 + row % 4) }
+  }
+
+  static var setBack: [Double] {
+    (0..<1000).filter { ![205, 511, 707].contains($0) }.map { (row: Int) -> Double in
+      Double(row * 10) + 0.2 * Double(row % 10)
+    }
+  }
+
   static let thrice: [Double] = (0..<90).map { row in Double(row / 3) * 30 }
 
   static func around(_ middle: [Double]) -> [Double] {
@@ -75,6 +102,28 @@ struct Ticking: CustomTestStringConvertible {
     Ticking(
       "single rows lost under jitter", roundedJitter,
       lost: Dictionary(uniqueKeysWithValues: (0..<20).map { (UInt64(50 + 99 * $0), 1) })),
+    Ticking(
+      "one lost of each 50, at 103 Hz where 100 Hz are stated",
+      steps(losing(50) { _ in 1000 / 103 }), rate: 100,
+      lost: Dictionary(uniqueKeysWithValues: (1...8).map { (50 * $0, 1) })),
+    // Known limit: rows right after a change count as catching up.
+    Ticking(
+      "one lost of each 40, from 100 to 104 Hz",
+      steps(losing(40) { $0 < 200 ? 10 : 9.6 }),
+      lost: Dictionary(
+        uniqueKeysWithValues: [1, 2, 3, 4, 7, 8, 9, 10].map { (UInt64(40 * $0), 1) })),
+    Ticking(
+      "packets of 32 rows, 9.8 ms apart in each, at 100 Hz",
+      packets, rate: 100),
+    Ticking("rows read late in one go, twice within 40 rows", readLate),
+    Ticking("packets of four rows, 1 ms apart", fours, rate: 100),
+    Ticking(
+      "packets of 20 rows, 0.5 ms apart",
+      (0..<400).map { (row: Int) -> Double in Double(row / 20 * 200) + Double(row % 20) / 2 },
+      rate: 100),
+    Ticking(
+      "a clock set back by 0.2 periods each 10 rows", Ticking.setBack,
+      lost: [205: 1, 510: 1, 705: 1]),
     Ticking("jitter, 98 Hz stated", steps(jitter), rate: 98),
     Ticking("jitter, 102 Hz stated", steps(jitter), rate: 102),
     Ticking("a sawtooth of 0.6 in 1", sawtooth(0.72, 6, 300)),

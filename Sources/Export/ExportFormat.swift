@@ -41,6 +41,8 @@ public enum ExportOption: String, CaseIterable, Sendable {
   case preamble, labels, uncertainty, grid, orientation, linear, analysis
   case hmacKeyFile = "hmac-key-file"
   case follow
+  /// The recordings of all sensors of a take, one after the other.
+  case take
   /// A directory as the output, with a file for each part without gaps.
   case directory
 
@@ -96,12 +98,12 @@ extension ExportFormat {
     case .ndjson:
       Entry(
         meaning: "a sample a line", extensions: ["ndjson", "jsonl"], hasRowsOnly: true,
-        options: ExportFormat.ofRows.union([.grid, .follow]))
+        options: ExportFormat.ofRows.union([.grid, .follow, .take]))
     case .csv:
       Entry(
         meaning: "a table", extensions: ["csv"], hasRowsOnly: true,
         times: Entry.Times(words: "1678 to 2261"),
-        options: ExportFormat.ofRows.union([.grid, .follow, .time, .unitNames, .preamble]))
+        options: ExportFormat.ofRows.union([.grid, .follow, .take, .time, .unitNames, .preamble]))
     case .gyrodata:
       Entry(
         meaning: "as the phone app has it", extensions: ["json"], units: .own,

@@ -108,6 +108,9 @@ public struct ExportOptions: Equatable, Sendable {
   public var labels: [RecordingLabel] = []
   /// Whether the recording's labels could be read; where they could not, ``labels`` is empty.
   public var areLabelsKnown = true
+  /// Nanoseconds from the first tick of a take to the recording's own, where the lines of all are in one table: their times
+  /// and ``from`` and ``to`` count from that tick. `nil` for a recording alone.
+  public var takeDelay: Int64?
   /// Whether rows have a column of labels.
   public var hasLabels = false
   /// Whether ``ExportFormat/parquet`` has the same columns for every recording: all channels, marks, times in UTC, and the
@@ -154,7 +157,7 @@ public struct ExportOptions: Equatable, Sendable {
       (.fill, fill != nil), (.gaps, gaps != nil), (.time, time != nil), (.unitNames, hasUnitNames),
       (.preamble, hasPreamble), (.labels, hasLabels), (.grid, isResampled),
       (.uncertainty, hasUncertainty), (.orientation, hasOrientation), (.linear, hasLinear),
-      (.analysis, hasAnalysis), (.hmacKeyFile, hmacKey != nil),
+      (.analysis, hasAnalysis), (.hmacKeyFile, hmacKey != nil), (.take, takeDelay != nil),
     ]
     return all.filter(\.1).map(\.0)
   }

@@ -11,7 +11,7 @@ extension Exporter {
     func key(_ name: String) -> String { ",\"\(name)\":" }
     let (label, bounds) = (key(ExportedNames.label), ExportedNames.bounds.map(key))
     return RowLayout(
-      prefix: "{\"\(plan.timeName)\":",
+      prefix: "{\"\(plan.timeName)\":", time: TimeForm(origin: options.takeDelay ?? 0),
       bounds: options.hasUncertainty
         ? (earliest: bounds[0], latest: bounds[1], unknown: "null") : nil,
       keys: plan.columnNames.map(key), derivedKeys: plan.derivedColumns.map { key($0.name) },
@@ -38,7 +38,7 @@ extension Exporter {
     names += bounds + values + derived
     if options.hasLabels { names.append(ExportedNames.label) }
     names += gaps
-    let origin = options.time?.isDate == true ? started ?? 0 : 0
+    let origin = options.time?.isDate == true ? started ?? 0 : options.takeDelay ?? 0
     let layout = RowLayout(
       time: TimeForm(kind: options.time, origin: origin, started: started),
       bounds: bounds.isEmpty ? nil : (earliest: ",", latest: ",", unknown: ""),

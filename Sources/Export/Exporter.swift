@@ -150,6 +150,9 @@ public struct Exporter: Sendable {
     let dates = named(options.hasPreamble, "--preamble") ?? time
     let uncertainty = named(options.hasUncertainty, "--uncertainty")
     let counts = named(options.units == .raw, "--units raw")
+    let (take, preamble) = (
+      named(options.takeDelay != nil, "--take"), named(options.hasPreamble, "--preamble")
+    )
     let derived = options.derivedOption
     let exclusions: [(one: String?, other: String?, reason: String)] = [
       (rows, grid, "a grid's instants are left out one by one"),
@@ -159,6 +162,7 @@ public struct Exporter: Sendable {
       (rows, follow, "a gap may be recorded after the samples that follow it"),
       (derived, follow, "the orientation at a sample depends on those after it, too"),
       (chipOption, follow, "what proves a sample's time is recorded up to 40 s after it"),
+      (take, preamble, "the facts are those of one recording"),
       (grid, uncertainty, "a resampled value is made from several samples"),
       (grid, counts, "resampled values are not counts"),
       (grid, named(options.fill != nil, "--fill"), "the grid leaves out what is missing"),

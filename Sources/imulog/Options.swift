@@ -84,7 +84,9 @@ struct RecordingOptions: ParsableArguments {
 
   func open(_ program: Imulog) throws -> (Catalogue, CatalogueEntry) {
     let catalogue = try program.openStore(storeOptions)
-    return (catalogue, try catalogue.entry(for: id))
+    // One sensor of a take, which is one recording.
+    let isMember = id.parts(around: "/") != nil
+    return (catalogue, try isMember ? catalogue.entries(ofTake: id)[0] : catalogue.entry(for: id))
   }
 }
 

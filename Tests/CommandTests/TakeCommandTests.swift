@@ -50,6 +50,43 @@ struct TakeCommandTests {
     bench.refuses("label 1 --json", 64, "give 1/NAME")
   }
 
+  @Test("are exported as one table with a column of their names, or one of them by its name")
+  func table() throws {
+    let bench = Bench()
+    _ = bench.run(
+      Bench.simulated + [
+        "--for", "1s", "--rate", "20", "--sensor", "left=mpu6050@0x68",
+        "--sensor", "b_2=lsm6dso rate=50 motion=turn",
+      ])
+    let table = bench.run("export", "2", "--take", "--format", "csv").lines.map {
+      $0.split(separator: ",").map(String.init)
+    }
+    #expect(table[0].prefix(3) == ["sensor", "t_ns", "ax"])
+    #expect(table.count == 71 && table.allSatisfy { $0.count == table[0].count })
+    let (left, right) = (table[1..<21], table[21...])
+    #expect(left.allSatisfy { $0[0] == "left" } && right.allSatisfy { $0[0] == "b_2" })
+    for (name, rows) in [("left", left), ("b_2", right)] {
+      let alone = bench.run("export", "1/\(name)", "--format", "csv").lines.dropFirst()
+      #expect(Array(alone) == rows.map { $0.dropFirst().joined(separator: ",") })
+    }
+    let objects = try bench.run("export", "1", "--take", "--format", "ndjson").lines.map {
+      try JSON(Array($0.utf8))
+    }
+    #expect(objects.count == 70)
+    #expect(objects[20]["sensor"].text == "b_2" && objects[20]["t_ns"].double != nil)
+    #expect(bench.run("export", "1", "--take", "-o", bench.directory.path + "/t.csv").status == 0)
+    bench.refuses("export 1 --take --format json", 64, "--take")
+    bench.refuses("export 1 --take --follow --format csv", 64, "exclude each other")
+    bench.refuses("export 1 --take --preamble --format csv", 64, "--preamble")
+    _ = bench.run(Bench.simulated + ["--for", "1s"])
+    bench.refuses("export 3 --take --format csv", 64, "no take of several sensors")
+    _ = bench.run(
+      Bench.simulated + [
+        "--for", "1s", "--sensor", "a=mpu6050@0x68 channels=accel", "--sensor", "b=lsm6dso",
+      ])
+    bench.refuses("export 4 --take --format csv", 64, "recording 5 has other columns")
+  }
+
   @Test("begin at tick 0, however long it takes to look at all of them")
   func manySensors() throws {
     let chips = ["mpu6050@0x68", "mpu6050@0x69", "lsm6dso@0x6a", "lsm6dso@0x6b"]

@@ -107,6 +107,9 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: .formats(.follow, "continue until a running recording ends"))
   var follow = false
 
+  @Flag(help: .formats(.take, "export all sensors of the take, with a column sensor"))
+  var take = false
+
   mutating func run() throws {
     ProcessPriority.stepBack()
     let (catalogue, entry) = try source.open(program)
@@ -127,6 +130,14 @@ struct ExportCommand: ParsableCommand {
     try correctionOptions.set(&options)
     (options.time, options.hasUnitNames, options.hasPreamble) = (time, unitNames, preamble)
     options.hmacKey = try SigningKey.key(file: hmacKeyFile, for: options.format)
+    if take {
+      guard !follow else {
+        throw CommandFailure.usage(
+          "--take and --follow exclude each other: the rows of one sensor come after those of another"
+        )
+      }
+      return try exportTake(catalogue, options)
+    }
     let labelRemark = try options.take(entry, in: catalogue)
     if options.format != .raw {
       try refuseOutside(entry, of: catalogue, isLive: options.isLive)

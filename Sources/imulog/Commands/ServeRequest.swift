@@ -36,7 +36,7 @@ struct ServeRequest {
       "--time seconds|unix|utc|local", "--unit-names", "--preamble", "--labels", "--uncertainty",
       "--grid", "--orientation", "--linear", "--calibrated", "--analysis", "--from TIME",
       "--to TIME",
-      "--follow",
+      "--take", "--follow",
     ],
     "verify ID": ["--json"],
     "status": ["--json"],

@@ -7,7 +7,7 @@ import RingBuffer
 import Sampling
 import SimulatedIMU
 
-private let busHertz = 400_000
+let busHertz = 400_000
 
 /// Both chip families, with a good supply and with one that dips; whether nothing was counted.
 func check(_ options: Options) throws(SensorError) -> Bool {
@@ -33,21 +33,21 @@ func check(_ options: Options) throws(SensorError) -> Bool {
     isClean =
       try checkFIFO(.icm20948, .icm20948, rate: 1125, field: 100, dips: dips, options) && isClean
   }
-  return isClean
+  return try checkGroup(options) && isClean
 }
 
 extension SampleRate {
-  fileprivate init(known hertz: UInt32) {
+  init(known hertz: UInt32) {
     guard let rate = SampleRate(hertz) else { preconditionFailure("no rate") }
     self = rate
   }
 }
 
-private func identity(_ model: SensorModel) -> SensorIdentity {
+func identity(_ model: SensorModel) -> SensorIdentity {
   SensorIdentity(model: model, address: model.family.addresses[0])
 }
 
-private func bus(
+func bus(
   _ chip: SimulatedChip, _ model: SensorModel, clock: VirtualClock, dips: Bool
 ) -> SimulatedBus<VirtualClock> {
   var bus = SimulatedBus(
@@ -103,7 +103,7 @@ private func checkFIFO(
     ends.takeConsumer(), isStamped ? name + " with time stamps" : name, dips: dips, options)
 }
 
-private func bringUp<Sensor: ChipSetUp & ~Copyable>(
+func bringUp<Sensor: ChipSetUp & ~Copyable>(
   _ sensor: inout Sensor, _ clock: VirtualClock
 ) throws(SensorError) {
   while case .wait(let nanoseconds) = try sensor.bringUp() { clock.advance(by: nanoseconds) }

@@ -14,6 +14,7 @@ extension Exporter {
       prefix: "{\"\(plan.timeName)\":", time: TimeForm(origin: options.takeDelay ?? 0),
       bounds: options.hasUncertainty
         ? (earliest: bounds[0], latest: bounds[1], unknown: "null") : nil,
+      boundDelay: options.takeDelay ?? 0,
       keys: plan.columnNames.map(key), derivedKeys: plan.derivedColumns.map { key($0.name) },
       derivedUnknown: plan.derivedColumns.map { $0.isOptional ? "" : key($0.name) + "null" },
       labels: options.hasLabels
@@ -42,6 +43,7 @@ extension Exporter {
     let layout = RowLayout(
       time: TimeForm(kind: options.time, origin: origin, started: started),
       bounds: bounds.isEmpty ? nil : (earliest: ",", latest: ",", unknown: ""),
+      boundDelay: options.takeDelay ?? 0,
       keys: Array(repeating: ",", count: values.count),
       derivedKeys: Array(repeating: ",", count: derived.count),
       derivedUnknown: Array(repeating: ",", count: derived.count),

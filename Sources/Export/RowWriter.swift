@@ -11,6 +11,8 @@ struct RowLayout {
   /// Before a sample's earliest and latest instant, and in place of one that nothing proves, at most 16 bytes each; `nil` for
   /// rows without them.
   var bounds: (earliest: String, latest: String, unknown: String)?
+  /// Nanoseconds that are added to both.
+  var boundDelay: Int64 = 0
   /// Before each value, at most 8 bytes each.
   var keys: [String]
   /// Before each value that is computed from the whole recording, at most 16 bytes each.
@@ -67,6 +69,7 @@ struct RowWriter: ~Copyable {
   /// For rows whose times are not in nanoseconds.
   private var date: DateText?
   private var boundTimes = (TimeText(), TimeText())
+  private let boundDelay: Int64
   /// The texts of ``RowLayout/bounds``, and both with nothing known.
   private let bounds: (earliest: PackedText.Words, latest: PackedText.Words)?
   private let unknownBounds: (earliest: PackedText.Words, latest: PackedText.Words)?
@@ -92,6 +95,7 @@ struct RowWriter: ~Copyable {
       (columns + index).initialize(
         to: Column(counts: nil, entries: table.entries, key: key.low, keyLength: key.length))
     }
+    boundDelay = layout.boundDelay
     bounds = layout.bounds.map { (PackedText.words($0.earliest), PackedText.words($0.latest)) }
     unknownBounds = layout.bounds.map {
       (PackedText.words($0.earliest + $0.unknown), PackedText.words($0.latest + $0.unknown))
@@ -198,9 +202,9 @@ struct RowWriter: ~Copyable {
       return place - output
     }
     place += PackedText.copy(bounds.earliest, to: place)
-    place += boundTimes.0.write(instants.earliest[row], to: place, groups: groups)
+    place += boundTimes.0.write(instants.earliest[row] &+ boundDelay, to: place, groups: groups)
     place += PackedText.copy(bounds.latest, to: place)
-    place += boundTimes.1.write(instants.latest[row], to: place, groups: groups)
+    place += boundTimes.1.write(instants.latest[row] &+ boundDelay, to: place, groups: groups)
     return place - output
   }
 }

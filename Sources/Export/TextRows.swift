@@ -167,7 +167,8 @@ struct FieldRows {
         let end = Double(exactly: value.time)
       else { continue }
       left -= 1
-      return plan.microteslas(value) + [end - Double(value.width), end]
+      let delay = Double(plan.options.takeDelay ?? 0)
+      return plan.microteslas(value) + [end - Double(value.width) + delay, end + delay]
     }
     return FieldRows.none
   }

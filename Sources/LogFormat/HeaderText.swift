@@ -168,6 +168,7 @@ enum HeaderText {
     var unread: [UnreadEntry] = []
     let axes = entries.readable("axes", &unread) { AxisMap($0) }
     sensor.field = entries.readable("field", &unread) { HeaderEntries.field($0) }
+    let name = entries.readable("sensor-name", &unread) { SensorDescription.isName($0) ? $0 : nil }
     let take = entries.readable("take", &unread) { HeaderEntries.take($0) }
     let calibration = entries.calibration("calibration", &unread)
     var description = RecordingDescription(
@@ -192,7 +193,7 @@ enum HeaderText {
     description.busClockMeasured = entries.number("bus-clock-measured")
     description.boot = entries["boot"] ?? ""
     (description.sensorName, description.busPath, description.take) = (
-      entries["sensor-name"] ?? "", entries["bus-path"] ?? "", take
+      name ?? "", entries["bus-path"] ?? "", take
     )
     description.origin = entries.origin("origin")
     return description

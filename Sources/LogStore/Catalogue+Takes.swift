@@ -3,24 +3,47 @@
 import IMUModel
 import Text
 
-/// The recordings of a take: a verb that is given one of them acts on all, and `NUMBER/NAME` means one sensor's alone.
+/// The recordings of a take in a store, or in its trash.
+public struct TakeMembers<Recording: Equatable & Sendable>: Equatable, Sendable {
+  /// One of each sensor, in the order of the take; the one alone where a recording has no take.
+  public let recordings: [Recording]
+  /// Recordings of the take that are not here, or whose headers cannot be read.
+  public let missing: Int
+  /// Numbers of further recordings of its sensors: copies, or what was salvaged of one.
+  public let others: [UInt32]
+
+  /// What a user must know who acts on all: sentences.
+  public var remarks: [String] {
+    var remarks: [String] = []
+    if missing > 0 {
+      let all = missing + recordings.count
+      remarks.append(
+        "\(missing) of the take's \(all) recordings \(missing == 1 ? "is" : "are") not here, or cannot be read"
+      )
+    }
+    if !others.isEmpty {
+      let numbers = others.map { "\($0)" }.joined(separator: ", ")
+      remarks.append("its sensors have further recordings here, which are left alone: \(numbers)")
+    }
+    return remarks
+  }
+}
+
+/// A verb that is given one recording of a take acts on all, and `NUMBER/NAME` means one sensor's alone.
 extension Catalogue {
-  /// The recordings that a user means by `text`, in the order of the take's sensors; one where it has no take.
+  /// The recordings that a user means by `text`.
   ///
-  /// Recordings of the take that were removed, or never fetched, are missing. Costs the headers of the recordings that began
-  /// in the same seconds.
+  /// Costs the headers of the recordings that began in the same seconds, and of all others if one is not among them.
   ///
   /// - Throws: As ``entry(for:)``; ``CatalogueError/refused(_:_:)`` for the name of a sensor that the take has not.
-  public func entries(ofTake text: String) throws(CatalogueError) -> [CatalogueEntry] {
+  public func take(_ text: String) throws(CatalogueError) -> TakeMembers<CatalogueEntry> {
     let (word, sensor) = Catalogue.parts(text)
     let entry = try entry(for: word)
     return try members(of: entry, among: try list().entries, \.self, sensor, word)
   }
 
   /// The same in the trash.
-  public func trashedRecordings(
-    ofTake text: String
-  ) throws(CatalogueError) -> [TrashedRecording] {
+  public func trashedTake(_ text: String) throws(CatalogueError) -> TakeMembers<TrashedRecording> {
     let (word, sensor) = Catalogue.parts(text)
     let recording = try trashedRecording(for: word)
     var names: Set<String> = []
@@ -32,31 +55,47 @@ extension Catalogue {
     text.parts(around: "/").map { (String($0.before), String($0.after)) } ?? (text, nil)
   }
 
-  private func members<Recording: Equatable>(
+  private func members<Recording: Equatable & Sendable>(
     of recording: Recording, among all: [Recording], _ entry: (Recording) -> CatalogueEntry,
     _ sensor: String?, _ word: String
-  ) throws(CatalogueError) -> [Recording] {
-    let seconds = entry(recording).startSeconds
+  ) throws(CatalogueError) -> TakeMembers<Recording> {
     // A header that cannot be read has no take.
-    guard let own = description(of: entry(recording)), let take = own.take else {
-      guard let sensor else { return [recording] }
+    guard let take = description(of: entry(recording))?.take else {
+      guard let sensor else {
+        return TakeMembers(recordings: [recording], missing: 0, others: [])
+      }
       throw .refused(
-        "\(word) is no recording of several sensors, and \(Plain.text(sensor)) none of it; leave /\(Plain.text(sensor)) out",
+        "\(word) is no recording of several sensors; leave /\(ForeignText.shown(sensor)) out",
         .usage)
     }
-    var members: [(place: Int, name: String, recording: Recording)] = []
-    for other in all where abs(entry(other).startSeconds - seconds) <= 2 {
-      guard let there = description(of: entry(other)), there.take?.id == take.id else { continue }
-      members.append((there.take?.index ?? 0, there.sensorName, other))
+    let seconds = entry(recording).startSeconds
+    func isNear(_ other: Recording) -> Bool { abs(entry(other).startSeconds - seconds) <= 2 }
+    var found: [Int: (name: String, recordings: [Recording])] = [:]
+    for other in all.filter(isNear) + all.filter({ !isNear($0) }) {
+      if !isNear(other), found.count == take.count { break }
+      guard let there = description(of: entry(other)), let place = there.take, place.id == take.id,
+        place.count == take.count
+      else { continue }
+      found[place.index, default: (there.sensorName, [])].recordings.append(other)
     }
-    members.sort { $0.place < $1.place }
-    guard let sensor else { return members.map(\.recording) }
-    guard let member = members.first(where: { $0.name == sensor }) else {
+    let sensors = found.sorted { $0.key < $1.key }.map { _, sensor in
+      // The one that was asked for, else the one with the lowest number.
+      let chosen =
+        sensor.recordings.first { $0 == recording }
+        ?? sensor.recordings.min { entry($0).number < entry($1).number } ?? recording
+      return (name: sensor.name, chosen: chosen, others: sensor.recordings.filter { $0 != chosen })
+    }
+    guard let sensor else {
+      return TakeMembers(
+        recordings: sensors.map(\.chosen), missing: take.count - sensors.count,
+        others: sensors.flatMap(\.others).map { entry($0).number }.sorted())
+    }
+    guard let member = sensors.first(where: { $0.name == sensor }) else {
       throw .refused(
-        "the take of \(word) has no sensor \(Plain.text(sensor)) here; it has "
-          + members.map(\.name).joined(separator: ", "), .usage)
+        "the take of \(word) has no sensor \(ForeignText.shown(sensor)) here; it has "
+          + sensors.map(\.name).joined(separator: ", "), .usage)
     }
-    return [member.recording]
+    return TakeMembers(recordings: [member.chosen], missing: 0, others: [])
   }
 
   /// A recording's header; `nil` when it cannot be read.

@@ -86,7 +86,7 @@ struct RecordingOptions: ParsableArguments {
     let catalogue = try program.openStore(storeOptions)
     // One sensor of a take, which is one recording.
     let isMember = id.parts(around: "/") != nil
-    return (catalogue, try isMember ? catalogue.entries(ofTake: id)[0] : catalogue.entry(for: id))
+    return (catalogue, try isMember ? catalogue.take(id).recordings[0] : catalogue.entry(for: id))
   }
 }
 

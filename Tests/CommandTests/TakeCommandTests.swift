@@ -85,6 +85,16 @@ struct TakeCommandTests {
         "--for", "1s", "--sensor", "a=mpu6050@0x68 channels=accel", "--sensor", "b=lsm6dso",
       ])
     bench.refuses("export 4 --take --format csv", 64, "recording 5 has other columns")
+    // A copy is left alone, and a member that is not here is named.
+    let store = bench.directory.path + "/store/"
+    let second = try #require(bench.recordings.first { $0.hasPrefix("000002") })
+    _ = bench.shell("cp \(store)\(second) \(store)000009\(second.dropFirst(6))")
+    let copied = bench.run("export", "1", "--take", "--format", "csv")
+    #expect(copied.status == 0 && copied.lines.count == 71 && copied.talk.contains("left alone: 9"))
+    _ = bench.shell("rm \(store)000009* \(store)\(second)")
+    let lone = bench.run("export", "1", "--take", "--format", "csv")
+    #expect(lone.status == 65 && lone.lines.count == 21)
+    #expect(lone.talk.contains("1 of the take's 2 recordings is not here"))
   }
 
   @Test("begin at tick 0, however long it takes to look at all of them")
@@ -105,7 +115,7 @@ struct TakeCommandTests {
       (["a=mpu6050 rate"], "\"rate\" is not KEY=VALUE"), (["a=mpu6050 note=x"], "is not KEY=VALUE"),
       (["a=mpu6050 rate=1 rate=2"], "rate is given twice"),
       (["mpu6050 rate=100"], "only a sensor with a name"),
-      (["a=mpu6050 rate=fast"], "--rate"), (["a=mpu6051"], "--sensor"),
+      (["a=mpu6050 rate=fast"], "--sensor a: rate fast: give hertz"), (["a=mpu6051"], "--sensor"),
       (["a=mpu6050@0x68", "b=mpu6050@0x68"], "a and b are the same chip"),
       (["a=mpu6050", "b=mpu6050"], "a and b are the same chip"),
       (["a=mpu6050 rate=1000 clock=grid", "b=lsm6dso rate=416"], "173 Hz or less of a"),

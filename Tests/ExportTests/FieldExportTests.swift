@@ -36,7 +36,7 @@ struct FieldExportTests {
   }
 
   /// 100 Hz for a minute, with 1500 values that are written when 127 wait.
-  private static func log() throws -> TestLog {
+  static func log() throws -> TestLog {
     var description = TestLog.description(channels: .accelerometer, rate: hertz(100))
     description.axes = AxisMap("y,-x,z")
     description.sensor.field = FieldDescription(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
 import Testing
 
@@ -42,6 +43,38 @@ struct SensorLinesTests {
     #expect(
       objects.text
         == #"{"sensor":"left","t":0}\#n{"sensor":"left","t":1}\#n{"sensor":"r","t":2}\#n"#)
+  }
+
+  /// The columns of times: of samples, their bounds, and the bounds of a magnetometer's values.
+  @Test("have all times from the first tick of the take", arguments: [ExportFormat.csv, .ndjson])
+  func delay(format: ExportFormat) throws {
+    let chip = try ChipExportTests.log(.stall(0.15e9), seconds: 4, at: 2e9).bytes
+    let field = try FieldExportTests.log().bytes()
+    for (bytes, isChip) in [(chip, true), (field, false)] {
+      var options = ExportOptions(format: format)
+      options.hasUncertainty = isChip
+      let alone = try TestLog.export(bytes, options).text
+      options.takeDelay = 1_000_003
+      let late = try TestLog.export(bytes, options).text
+      #expect(try Self.times(alone, format).map { $0 + 1_000_003 } == Self.times(late, format))
+      #expect(try Self.times(alone, format).count > 1000)
+    }
+  }
+
+  private static func times(_ text: String, _ format: ExportFormat) throws -> [Int64] {
+    let names = ["t_ns", "t_lo_ns", "t_hi_ns", "m_lo_ns", "m_hi_ns"]
+    let lines = text.split(separator: "\n")
+    guard format == .csv else {
+      return try lines.flatMap { line in
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        return names.compactMap { (object?[$0] as? NSNumber)?.int64Value }
+      }
+    }
+    let places = lines[0].split(separator: ",").enumerated().filter { names.contains(String($1)) }
+    return lines.dropFirst().flatMap { line in
+      let cells = line.split(separator: ",", omittingEmptySubsequences: false)
+      return places.compactMap { Int64(cells[$0.offset]) }
+    }
   }
 
   @Test("of other columns are seen", arguments: ["t,ay\n0,1\n", "t,ax,ay\n", "t,ax", ""])

@@ -15,7 +15,7 @@ struct UnsupportedOptionTests {
     (.unitNames, { $0.hasUnitNames = true }), (.orientation, { $0.hasOrientation = true }),
     (.linear, { $0.hasLinear = true }), (.time, { $0.time = .utc }),
     (.preamble, { $0.hasPreamble = true }), (.uncertainty, { $0.hasUncertainty = true }),
-    (.grid, { $0.isResampled = true }),
+    (.grid, { $0.isResampled = true }), (.take, { $0.takeDelay = 0 }),
   ]
 
   private func expectNoPlace(_ option: String, _ options: ExportOptions) {
@@ -42,6 +42,7 @@ struct UnsupportedOptionTests {
       ("--labels", "--follow"), ("--preamble", "--follow"), ("--time utc", "--follow"),
       ("--gaps rows", "--follow"), ("--orientation", "--follow"), ("--uncertainty", "--follow"),
       ("--grid", "--follow"), ("--grid", "--uncertainty"), ("--grid", "--units raw"),
+      ("--take", "--preamble"),
     ] as [(String, String)])
   func together(_ one: String, _ other: String) {
     var options = ExportOptions(format: .csv, units: other == "--units raw" ? .raw : nil)

@@ -68,7 +68,7 @@ struct HeaderTextTests {
   }
 
   @Test(
-    "a calibration, axes, a magnetometer and a take that cannot be read are missing, named, kept by a copy",
+    "a calibration, axes, a magnetometer, a sensor's name and a take that cannot be read are missing, named, kept by a copy",
     arguments: [
       ("axes x,y,-z", "\"x,y,-z\" is not valid"), ("axes", "\"\" is not valid"),
       ("field AK09916 3/20 50/1", "\"AK09916 3/20 50/1\" is not valid"), ("field", nil),
@@ -78,6 +78,7 @@ struct HeaderTextTests {
         "take 1b4e28ba-2fa1-41d2-883f-0016d3cca427 2 2",
         "\"1b4e28ba-2fa1-41d2-883f-0016d3cca427 2 2\" is not valid"
       ),
+      ("sensor-name ri\",\"", nil), ("sensor-name =cmd", nil), ("sensor-name Left", nil),
       ("take 1b4e28ba-2fa1-41d2-883f-0016d3cca427 0 9", nil), ("take 7 0 2", nil),
       ("take 1b4e28ba-2fa1-41d2-883f-0016d3cca427 0 1", nil),
       ("take 1b4e28ba-2fa1-41d2-883f-0016d3cca427 0", nil),

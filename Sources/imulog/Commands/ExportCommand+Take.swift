@@ -16,29 +16,35 @@ extension ExportCommand {
         "--take makes one table, and --format \(options.format.rawValue) is none; give "
           + "--format \(ExportOption.take.formatNames)")
     }
-    let entries = try catalogue.entries(ofTake: source.id)
+    let take = try catalogue.take(source.id)
+    let entries = take.recordings
     let headers = try entries.map { try catalogue.reader(of: $0).description }
     try refuseUnlike(entries, headers, options)
     guard output != "-" else {
       let lines = SensorLines(STDOUT_FILENO, name: "stdout", options.format)
-      let (_, problem) = try write(entries, headers, of: catalogue, options, to: lines)
+      let (_, problem) = try write(take, headers, of: catalogue, options, to: lines)
       if let problem { throw problem }
       return
     }
     let file = try PendingFile(output)
     let lines = SensorLines(file.descriptor, name: output, options.format)
-    let (isWhole, problem) = try write(entries, headers, of: catalogue, options, to: lines)
+    let (isWhole, problem) = try write(take, headers, of: catalogue, options, to: lines)
     try file.publish(isWhole: isWhole)
     if let problem { throw problem }
   }
 
   /// Writes all recordings; returns whether nothing is missing, and what a user must know of it.
   private func write(
-    _ entries: [CatalogueEntry], _ headers: [RecordingDescription], of catalogue: Catalogue,
-    _ options: ExportOptions, to lines: SensorLines
+    _ take: TakeMembers<CatalogueEntry>, _ headers: [RecordingDescription],
+    of catalogue: Catalogue, _ options: ExportOptions, to lines: SensorLines
   ) throws -> (isWhole: Bool, problem: CommandFailure?) {
-    var (isWhole, problem) = (true, nil as CommandFailure?)
-    for (entry, (header, delay)) in zip(entries, zip(headers, try delays(headers))) {
+    var (isWhole, problem) = (take.missing == 0, nil as CommandFailure?)
+    if take.missing > 0 {
+      problem = CommandFailure(
+        .damagedData, take.remarks[0] + "; the rows of the others were exported")
+    }
+    for remark in take.remarks.dropFirst(isWhole ? 0 : 1) { Console.talk(remark) }
+    for (entry, (header, delay)) in zip(take.recordings, zip(headers, try delays(headers))) {
       var options = options
       options.takeDelay = delay
       (options.from, options.to) = (
@@ -72,7 +78,9 @@ extension ExportCommand {
   private func refuseUnlike(
     _ entries: [CatalogueEntry], _ headers: [RecordingDescription], _ options: ExportOptions
   ) throws {
-    guard let first = headers.first, first.take != nil else {
+    guard let first = headers.first,
+      headers.allSatisfy({ $0.take != nil && !$0.sensorName.isEmpty })
+    else {
       throw CommandFailure.usage(
         "recording \(source.id) is no take of several sensors; leave --take out")
     }

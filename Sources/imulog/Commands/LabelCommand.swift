@@ -65,7 +65,9 @@ struct LabelCommand: ParsableCommand {
 
   mutating func run() throws {
     let catalogue = try program.openStore(source.storeOptions)
-    let entries = try catalogue.entries(ofTake: source.id)
+    let take = try catalogue.take(source.id)
+    let entries = take.recordings
+    for remark in take.remarks { Console.talk(remark) }
     guard entries.count < 2 || !json else {
       throw CommandFailure.usage(
         "--json has the labels of one sensor, and recording \(source.id) is of \(entries.count); give \(source.id)/NAME"
@@ -86,9 +88,15 @@ struct LabelCommand: ParsableCommand {
             named: name.joined(separator: " "), in: $0, of: entry.number, isLimited: !remove)
         }
       }
-      return (entry: entry, recording: recording, isLive: isLive, times: times, label: label)
+      let isThere = label.map { list.labels.contains($0) } ?? true
+      return (
+        entry: entry, recording: recording, isLive: isLive, times: times, label: label,
+        isThere: isThere
+      )
     }
-    for target in targets {
+    // Of a label that only some have, those are meant.
+    let isAnywhere = targets.contains { $0.isThere }
+    for target in targets where !remove || target.isThere || !isAnywhere {
       try set(target.label, of: target.recording, target.entry, isLive: target.isLive, catalogue)
       guard range == nil || json else { continue }
       try list(try catalogue.labels(of: target.recording), of: target.entry, target.times)

@@ -34,8 +34,10 @@ struct RemoveCommand: ParsableCommand {
   mutating func run() throws {
     let catalogue = try program.openStore(storeOptions)
     // All are found first: a wrong word in the list removes nothing.
-    let entries = try ids.flatMap { try catalogue.entries(ofTake: $0) }.withoutRepeats
+    let takes = try ids.map { try catalogue.take($0) }
+    let entries = takes.flatMap(\.recordings).withoutRepeats
     let now = SystemClock().wallTime
+    for remark in takes.flatMap(\.remarks).withoutRepeats { Console.talk(remark) }
     for entry in entries {
       let removed = try catalogue.remove(entry, now: now)
       if !emptyTrash {
@@ -80,8 +82,9 @@ struct RestoreCommand: ParsableCommand {
   mutating func run() throws {
     let catalogue = try program.openStore(storeOptions)
     // All are found first: a wrong word in the list moves nothing.
-    for recording in try ids.flatMap({ try catalogue.trashedRecordings(ofTake: $0) }).withoutRepeats
-    {
+    let takes = try ids.map { try catalogue.trashedTake($0) }
+    for remark in takes.flatMap(\.remarks).withoutRepeats { Console.talk(remark) }
+    for recording in takes.flatMap(\.recordings).withoutRepeats {
       let old = recording.entry.number
       let new = try catalogue.restore(recording).number
       let change = old == new ? "" : " as \(new), because another recording is number \(old) now"

@@ -265,9 +265,16 @@ struct SensorOptions: ParsableArguments {
       var options = settings.merging(place.given) { $1 }.merging(sensor.options) { $1 }
       let motion = options.removeValue(forKey: "motion") ?? motion
       let calibration = options.removeValue(forKey: "calibration")
+      let configuration: RecorderConfiguration
+      do throws(ConfigurationError) {
+        configuration = try ConfigurationFile.read([], file: "", options: options)
+      } catch {
+        let key = String(error.file.drop { $0 == "-" })
+        guard sensor.settings[key] != nil, let clause = error.ofOwnSetting else { throw error }
+        throw CommandFailure.usage("--sensor \(sensor.name): \(clause)")
+      }
       var request = SensorRequest(
-        try ConfigurationFile.read([], file: "", options: options), motion: motion,
-        virtualClock: isTimeVirtual ? clock : nil)
+        configuration, motion: motion, virtualClock: isTimeVirtual ? clock : nil)
       request.configuration.calibration = calibration
       guard request.isSimulated || motion == nil else {
         throw CommandFailure.usage("--motion needs --board simulator; give that, too")

@@ -161,7 +161,7 @@ struct TickAccount {
         "the times of \(name) leave room for \(Plain.count(room, "tick")) where it states no gap: rows may be missing"
       )
     }
-    if !areStated, !isPlaced, pass.long > UInt64(gaps.count) + max(3, pass.rows / 200) {
+    if !areStated, !isPlaced, pass.long > UInt64(gaps.count) + max(3, pass.rows / 1000) {
       remarks.append(
         "\(pass.long - UInt64(gaps.count)) of \(pass.rows - 1) steps in \(name) are longer than 1.5 periods and not shown as "
           + "gaps: times alone cannot tell them from late samples")

@@ -31,7 +31,7 @@ struct TickPass {
 
   init(_ rule: TickRule) {
     self.rule = rule
-    usual = rule.near(rule.usual)
+    usual = rule.near(max(rule.usual, rule.median))
   }
 
   mutating func add(_ time: Int64) {
@@ -49,8 +49,8 @@ struct TickPass {
       self.open = open
       if rows - open.row == TickPass.ahead { close() }
     }
-    // Rows that were read late in one go say nothing of the usual step.
-    if step >= 0.5 * usual, step <= rule.normal {
+    // Rows that are read late, in one go or after a long step, say nothing of the usual one.
+    if step >= (open == nil ? 0.5 : 0.85) * usual, step <= rule.normal {
       usual = rule.near(usual + (step - usual) / 64)
     }
   }
@@ -83,9 +83,10 @@ struct TickRule: Equatable {
 
   /// The mean of the steps that are one tick by themselves, whatever is stated, and the longest of them.
   let (usual, normal): (Double, Double)
+  let median: Double
 
   init(_ steps: Intervals, stated: SampleRate?, isGrid: Bool = false) {
-    let median = steps.median
+    median = steps.median
     // More than a few steps of 1.5 to 1.9 medians are a clock that is set back often.
     let few = max(steps.count / 50, min(3, steps.count > 0 ? (steps.count - 1) / 2 : 0))
     let frequent = isGrid ? 0 : steps.isExceeded(byAllBut: few)

@@ -34,11 +34,12 @@ struct Ticking: CustomTestStringConvertible {
     return (0..<800).map { _ in Double.random(in: 8.5...11.5, using: &noise) }
   }
 
-  /// Times of 104 Hz, each off by up to a fifth of a period and in whole milliseconds, without each hundredth.
+  /// Times of 104 Hz, each off by up to an eighth of a period and in whole milliseconds, without each hundredth.
   static var roundedJitter: [Double] {
     var noise = SeededGenerator(seed: 8)
     let all: [Double] = (0..<2000).map { (row: Int) -> Double in
-      let late = Double.random(in: -1...1, using: &noise) + Double.random(in: -1...1, using: &noise)
+      let late =
+        Double.random(in: -0.6...0.6, using: &noise) + Double.random(in: -0.6...0.6, using: &noise)
       return (Double(row) * 1000 / 104 + late).rounded()
     }
     return all.indices.filter { $0 % 100 != 50 }.map { all[$0] }
@@ -58,6 +59,16 @@ struct Ticking: CustomTestStringConvertible {
     (0..<300).map { (row: Int) -> Double in
       let late = [100, 140].map { row - $0 }.first { 0..<9 ~= $0 }
       return late.map { Double((row - $0) * 10 + 80 + $0) } ?? Double(row * 10)
+    }
+  }
+
+  /// Each 100 rows the card blocks for 80 ms, and rows come 6.5 ms apart until they are on time again.
+  static var blocked: [Double] {
+    var last = -10.0
+    return (0..<2500).map { (row: Int) -> Double in
+      let isBlocked = row > 0 && row % 100 == 0
+      last = max(Double(row * 10), isBlocked ? Double(row * 10 + 80) : last + 6.5)
+      return last
     }
   }
 
@@ -116,6 +127,9 @@ struct Ticking: CustomTestStringConvertible {
       "packets of 32 rows, 9.8 ms apart in each, at 100 Hz",
       packets, rate: 100),
     Ticking("rows read late in one go, twice within 40 rows", readLate),
+    Ticking(
+      "rows read in 0.65 periods each after the card blocks", Ticking.blocked, rate: 100),
+    Ticking("the same without a rate", Ticking.blocked),
     Ticking("packets of four rows, 1 ms apart", fours, rate: 100),
     Ticking(
       "packets of 20 rows, 0.5 ms apart",

@@ -53,10 +53,9 @@ struct WatchedColumn {
       let isMissing = if case .missing = DecimalField(cell) { true } else { false }
       if isMissing || !TimeParser.forms(of: cell).isEmpty {
         guard !takesNumber() else { return }
-        throw change("nothing or a number", cell)
+        throw change(cell)
       }
-      guard !hasOthers else { throw change("other rows have none", cell) }
-      guard known.map({ cell.elementsEqual($0) }) ?? true else { throw change("another", cell) }
+      guard !hasOthers, known.map({ cell.elementsEqual($0) }) ?? true else { throw change(cell) }
       if known == nil { known = Array(cell) }
     case .value:
       guard let known else {
@@ -90,12 +89,11 @@ struct WatchedColumn {
     }
   }
 
-  private func change(_ what: String, _ cell: UnsafeRawBufferPointer) -> FieldError {
-    let text = known.map { shown($0) } ?? FieldText.shown(cell)
-    let clause = known == nil ? "which \(what)" : "then \"\(FieldText.shown(cell))\""
+  private func change(_ cell: UnsafeRawBufferPointer) -> FieldError {
+    let text = "\"\(FieldText.shown(cell))\""
+    let clause = known.map { "\"\(shown($0))\", then \(text)" } ?? "\(text), which other rows lack"
     return FieldError(
-      problem:
-        "it has \"\(text)\", \(clause): the rows may be of several sensors, or sums of others",
+      problem: "it has \(clause): the rows may be of several sensors, or sums of others",
       remedy:
         "name it as skip= in --columns if it says nothing of the sensor, as a person's notes; else import the rows of each sensor as a table of their own"
     )

@@ -124,7 +124,7 @@ struct TableCaseTests {
     0,1,2,label\n0.5,-0.25,1,walk\n0.25,-0.5,0.75,walk\n ⇒ --columns ax=1,ay=2,az=3 --units g --rate 100 ⇒ the first row numbers the columns
     t_ms,ax,ay,az,Device No\n0,0,0,1,1\n10,0,0,1,2\n20,0,0,1,1\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g ⇒ its value changes, "1", "2"
     seq,ax,ay,az\n1,0,0,1\n2,0,0,1\n3,0,0,1\n7,0,0,1\n8,0,0,1\n ⇒ --columns ax=ax,ay=ay,az=az --units g --rate 100 ⇒ line 5, column 1 (seq): "7" follows 3
-    row,ax,ay,az,t\n1,0,0,1,5\nMean,0,0,1,5\nSD,0,0,1,0\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 3, column 1 (row): it has "Mean", which other rows have none
+    row,ax,ay,az,t\n1,0,0,1,5\nMean,0,0,1,5\nSD,0,0,1,0\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 3, column 1 (row): it has "Mean", which other rows lack
     timestamp,sensor_type,x,y,z\n0,1,0,0,1\n10,1,0,1,0\n20,1,0,0,1\n30,2,5,6,7\n ⇒ --columns time=1,ax=3,ay=4,az=5 --units ms,g ⇒ (sensor_type): its value changes, "1", "2"
     t_ms,of,x,y,z\n00,ACC,0,0,1\n10,ACC,0,0,1\n20,MAG,0,0,1\n30,ACC,0,0,1\n40,ACC,0,0,1\n50,MAG,0,0,1\n60,ACC,0,0,1\n70,ACC,0,0,1\n80,MAG,0,0,1\n90,ACC,0,0,1\n ⇒ --columns time=1,ax=3,ay=4,az=5 --units g ⇒ (of): its value changes, "ACC", "MAG"
     ,ax,ay,az\n,0,0,1\n,0,1,0\nMean,0,0.5,0.5\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ it has "Mean", which other rows
@@ -135,13 +135,13 @@ struct TableCaseTests {
     who,ax,ay,az\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nS01,0,0,1\nMean,0,0.5,0.5\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 10, column 1 (who): it has "S01", then "Mean"
     time_s,ax_g,ay_g,az_g\n1,0.00,0,0,1\n2,0.01,0,0,1\n ⇒ the rows have 5 values under 4 names
     t_ms,kind,x (m/s2),y (m/s2),z (m/s2)\n0,acc,0,0,1\n10,acc,0,1,0\n20,gyro,0,0,1\n ⇒ --columns time=t_ms,ax=3,ay=4,az=5 ⇒ line 4, column 2 (kind): it has "acc", then "gyro"
-    t_ms,ax,ay,az,note\n0,0,0,1,\n10,0,0,1,\n20,0,0,1,Ø\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g ⇒ line 4, column 5 (note): it has "Ø", which other rows have none
+    t_ms,ax,ay,az,note\n0,0,0,1,\n10,0,0,1,\n20,0,0,1,Ø\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g ⇒ line 4, column 5 (note): it has "Ø", which other rows lack
     ts,ax,ay,az\n1700000000020,0,0,1\n1700000000040,0,0,1\n1700000000060,0,0,1\n1700000000480,0,0,1\n ⇒ --columns ax=ax,ay=ay,az=az --units g --rate 50 ⇒ line 5, column 1 (ts): "1700000000480" follows 1700000000060
     up,ax,ay,az\n0.02,0,0,1\n0.041,0,0,1\n0.06,0,0,1\n ⇒ --columns ax=ax,ay=ay,az=az --units g --rate 50 ⇒ name it as time= if it has the times
     t_ms,acc_unit,ax,ay,az\n0,g,0,0,1\n10,g,0,0,1\n20,mg,0,0,1\n ⇒ --columns time=1,ax=3,ay=4,az=5 ⇒ its value changes, "g", "mg"
     t_ms,x,y,z,unit\n0,0,0,1,rad/s\n10,0,0,1,rad/s\n ⇒ --columns time=1,ax=2,ay=3,az=4 --units g ⇒ "unit" has "rad/s", a unit that no column read here has
     t_ms,gx,gy,gz,unit\n0,1,2,3,"g, rad/s"\n10,1,2,3,"g, rad/s"\n ⇒ --columns time=1,gx=2,gy=3,gz=4 --units deg/s ⇒ a unit that no column read here has
-    {"t":0,"ax":0,"ay":0,"az":1}\n{"t":10,"ax":0,"ay":0,"az":1,"src":"sum"}\n ⇒ --columns time=t,ax=ax,ay=ay,az=az --units ms,g ⇒ "src": it has "sum", which other rows have none
+    {"t":0,"ax":0,"ay":0,"az":1}\n{"t":10,"ax":0,"ay":0,"az":1,"src":"sum"}\n ⇒ --columns time=t,ax=ax,ay=ay,az=az --units ms,g ⇒ "src": it has "sum", which other rows lack
     pos,t_ms,ax,ay,az\n1.0,0,0,0,1\n2.0,10,0,1,0\n1.0,20,0,0,1\n2.0,30,0,1,0\n ⇒ --columns time=2,ax=3,ay=4,az=5 --units g ⇒ (pos): its value changes, "1.0", "2.0"
     n,ax,ay,az\n253,0,0,1\n254,0,0,1\n255,0,1,0\n0,0,0,1\n ⇒ --columns ax=2,ay=3,az=4 --units g --rate 100 ⇒ line 5, column 1 (n): "0" follows 255
     t_ms,type,x,y,z\n0,1,0,0,1\n10,1,0,1,0\n20,2,0,0,1\n ⇒ --columns time=1,ax=3,ay=4,az=5 --units g ⇒ (type): its value changes, "1", "2"

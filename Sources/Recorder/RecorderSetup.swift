@@ -51,6 +51,13 @@ package struct RecorderSetup: Sendable {
     self.calibration = calibration
   }
 
+  /// The setup of a take, of those of its sensors in the user's order; one at least.
+  package static func take(_ sensors: [RecorderSetup]) -> RecorderSetup {
+    var first = sensors[0]
+    first.companions = Array(sensors.dropFirst())
+    return first
+  }
+
   package var rate: SampleRate { configuration.rate }
 
   /// The setup of each sensor, this one first.

@@ -217,7 +217,7 @@ struct RecordRequest {
 
   /// The setup of each sensor, those after the first as its companions.
   func setup(store: String) throws -> RecorderSetup {
-    var setups = try sensors.map { name, request in
+    let setups = try sensors.map { name, request in
       var configuration = request.configuration
       if request.isTimeVirtual { configuration.cpuLatency = .free }
       var setup = RecorderSetup(
@@ -228,9 +228,7 @@ struct RecordRequest {
       if !name.isEmpty { setup.busPath = try request.busPath() }
       return setup
     }
-    var first = setups.removeFirst()
-    first.companions = setups
-    return first
+    return .take(setups)
   }
 
   func beginning(_ start: SensorStart) -> String {

@@ -41,7 +41,7 @@ struct ConfigurationFile: Sendable {
     let confinement = Confinement(mounts: mounts ?? "")
     let configuration = try ConfigurationFile.read(
       text, file: file, options: options, within: confinement)
-    var setups = try members(of: configuration, text, file: file, options, confinement).map {
+    let setups = try members(of: configuration, text, file: file, options, confinement).map {
       (name: String, configuration: RecorderConfiguration) in
       let sensor = SensorRequest(configuration)
       let board = sensor.presentBoard()
@@ -55,9 +55,7 @@ struct ConfigurationFile: Sendable {
       if !name.isEmpty { setup.busPath = try sensor.busPath() }
       return setup
     }
-    var first = setups.removeFirst()
-    first.companions = setups
-    return first
+    return .take(setups)
   }
 
   /// The configuration of each sensor: the file's, with what its own line has instead.

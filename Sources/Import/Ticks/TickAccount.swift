@@ -117,6 +117,19 @@ struct TickAccount {
         "its rows come in packets: at \(Plain.hertz(rate)) Hz they leave no room for \(lost) lost ticks",
         remedy: "leave its times out with --columns, or import it as it is with --anyway")
     }
+    // 30 Hz in steps of 33 ms, and 66 ms now and then: a coarse clock, where these make up for the difference.
+    let excess = (Double(span) / rate.period - Double(count - 1)).magnitude
+    let isOpen = !areStated && !isPlaced && !isBeyond && given != nil && pass.rounded > 0
+    guard !isOpen || excess <= Double(1 + gaps.count) + Double(count) / 2000 || request.isAnyway
+    else {
+      let (all, usual) = (Double(count - 1) * 1e9 / Double(span), 1e9 / steps.median)
+      throw ImportError(
+        name,
+        "\(pass.rounded) of its steps are longer than 1.5 periods of \(Plain.hertz(rate)) Hz: its clock counts in \(Plain.significant(steps.resolution / 1e6)) ms, or ticks are lost",
+        remedy:
+          "state --rate \(Plain.hertz(all)) if none is, or --rate \(Plain.hertz(usual)) for its usual step"
+      )
+    }
     if areStated, given == nil, !isPlaced, !request.isAnyway, steps.median > 10 * rate.period {
       throw ImportError(
         name, "the gaps that it states make \(Plain.hertz(rate)) Hz of rows that are much slower",
@@ -146,7 +159,8 @@ struct TickAccount {
     length = isPlaced ? rate.nanoseconds(atTick: count - 1) : isBeyond ? .max : span
     if !gaps.isEmpty {
       remarks.append(
-        "ticks of \(name) without a sample: \(lost), in \(Plain.count(gaps.count, "gap"))")
+        "ticks of \(name) without a sample, by its times: \(lost), in \(Plain.count(gaps.count, "gap"))"
+      )
     }
     if notes.marks.count > facts.notes.marks.count {
       remarks.append("marks of \(name) are at the times of their rows")

@@ -22,6 +22,8 @@ struct TickPass {
   private(set) var unit: Int64 = 1_000_000
   /// Steps that are longer than 1.5 periods.
   private(set) var long: UInt64 = 0
+  /// Those that times may be rounded to.
+  private(set) var rounded: UInt64 = 0
   private var last: Int64 = 0
   private var isSkipped = false
   /// The usual step of late.
@@ -39,7 +41,10 @@ struct TickPass {
     defer { (last, rows) = (time, rows + 1) }
     guard rows > 0, !isSkipped else { return isSkipped = false }
     let step = time.nanoseconds(since: last)
-    if step > 1.5 * rule.period { long += 1 }
+    if step > 1.5 * rule.period {
+      long += 1
+      if step <= rule.longest { rounded += 1 }
+    }
     if step > rule.longest {
       close()
       open = (rows, step / rule.period, step / rule.period, usual)

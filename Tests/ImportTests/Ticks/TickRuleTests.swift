@@ -199,6 +199,23 @@ struct TickRuleTests {
     #expect(importer.summary.contains(gaps.map { "\($0) gap" } ?? "no gaps"), "\(importer.summary)")
   }
 
+  @Test("are asked for where a stated rate leaves open whether times are rounded or rows lost")
+  func leftOpen() throws {
+    let cut: Set<Int> = [70, 150, 290, 700, 1200, 1900, 2000, 2222, 2500, 2900]
+    let rows = (0..<3000).filter { !cut.contains($0) }.map { "\($0 * 33),0,0,1\n" }
+    let text = "t_ms,ax_g,ay_g,az_g\n" + rows.joined()
+    let refusal = try Tables.refusal(text, "--rate 30")
+    #expect(
+      refusal?.contains("state --rate 30.202 if none is, or --rate 30.303 for its usual step")
+        == true, "\(refusal ?? "taken")")
+    for (rate, gaps) in [
+      ("30.202", "no gaps"), ("30.303", "10 gaps of 10"), ("30 --anyway", "no gaps"),
+    ] {
+      let summary = try Tables.importer(text, "--rate \(rate)").summary
+      #expect(summary.contains(gaps), "\(rate): \(summary)")
+    }
+  }
+
   @Test("of packets are refused, and of a part at half the rate shown with the rate")
   func packets() throws {
     func text(_ times: [Int]) -> String {

@@ -67,6 +67,8 @@ public struct CopyStanding: Sendable {
   public let state: LogSummary.State
   /// Its bytes, without preallocated zeros at its end.
   public let byteCount: UInt64
+  /// The take that it belongs to.
+  public let take: TakePlace?
 }
 
 extension Catalogue {
@@ -78,7 +80,7 @@ extension Catalogue {
     let byteCount = try reader.writtenByteCount()
     return CopyStanding(
       id: reader.description.id, state: try reader.hasEnd() ? .complete : .recovered,
-      byteCount: byteCount)
+      byteCount: byteCount, take: reader.description.take)
   }
 
   /// A recording to be copied, in its present state.

@@ -26,7 +26,7 @@ extension HostPull {
         }
       } else if todo.isEmpty, frees.isEmpty {
         let count = postponedOffers.count + postponedFrees.count
-        guard count > 0 else { return }
+        guard count > 0 else { return dropHeldFrees() }
         // Two hosts with the same recordings block each other until each has fetched some.
         isLastLook = count == lastPostponed
         lastPostponed = count
@@ -93,7 +93,12 @@ extension HostPull {
     switch step {
     case .done(let outcome): finish(outcome)
     case .fetch(let copy): asked.append(.fetch(copy))
-    case .free(let request): frees.append(request)
+    case .free(let request):
+      guard let take = request.outcome.offer.take, let count = takes[take] else {
+        return frees.append(request)
+      }
+      heldFrees[take, default: []].append(request)
+      if heldFrees[take]?.count == count { frees += heldFrees.removeValue(forKey: take) ?? [] }
     case .busy(let offer):
       if isLastLook {
         finish(PulledRecording(offer: offer, fate: .busy, remark: "another program is at it here"))

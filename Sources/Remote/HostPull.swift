@@ -37,6 +37,10 @@ struct HostPull {
   /// Complete copies that are not published yet.
   var batch: [IncomingCopy] = []
   var frees: ArraySlice<FreeRequest> = []
+  /// How many recordings of each take are wanted here.
+  var takes: [RecordingID: Int] = [:]
+  /// Requests that wait until all of their take are proved to be here.
+  var heldFrees: [RecordingID: [FreeRequest]] = [:]
   /// Recordings that got labels before they were fetched.
   var labelledAhead: Set<RecordingID> = []
   /// Stores for the labels of recordings that are not wanted here.
@@ -88,6 +92,7 @@ struct HostPull {
     for copy in batch { fetch.local.release(copy.offer.id) }
     forgetLabelsAhead()
     // Received recordings count, whatever happened to the host afterwards.
+    dropHeldFrees()
     for request in frees {
       request.outcome.staysUnanswered()
       finish(request.outcome)
@@ -179,6 +184,7 @@ struct HostPull {
       result.offered += chosen.count
       let wanted = admit(chosen)
       if !wanted.isEmpty { try fetch.plan(wanted) }
+      takes = wanted.compactMap(\.take).reduce(into: [:]) { $0[$1, default: 0] += 1 }
       // Last, because following one may take hours.
       let last = wanted.filter { settings.follow && $0.state == .running }
       todo = (wanted.filter { !settings.follow || $0.state != .running } + last)[...]
@@ -191,6 +197,15 @@ struct HostPull {
     // Before any recording is freed there.
     try fetchLabels(&farEnd)
     try compare(&farEnd)
+  }
+
+  /// Reports requests whose takes did not arrive whole: a take on two machines would be easy to lose.
+  mutating func dropHeldFrees() {
+    for request in heldFrees.values.joined().sorted(by: { $0.entry.number > $1.entry.number }) {
+      request.outcome.stays(.tryAgain, "not all of its take is here")
+      finish(request.outcome)
+    }
+    heldFrees = [:]
   }
 
   /// Repeats unanswered requests to free recordings that are not offered any more, and may be in the trash there.

@@ -22,6 +22,8 @@ package struct PullOffer: Equatable, Sendable {
   package var state: PullState
   /// When it began, in seconds since 1970.
   package var start: Int64
+  /// The take of several sensors that it belongs to.
+  package var take: RecordingID?
 }
 
 /// A line from `imulog pull` to the far end.
@@ -120,7 +122,7 @@ package enum PullReply: Equatable, Sendable {
       return "imulog-pull \(version) \(mayFree ? "free" : "keep")"
     case .recording(let offer):
       return "recording \(offer.number) \(offer.id) \(offer.byteCount) \(offer.state.rawValue) "
-        + "\(offer.start)"
+        + "\(offer.start)" + (offer.take.map { " \($0)" } ?? "")
     case .unreadable(let number, let sentence):
       return "unreadable \(number) \(PullLine.plain(sentence))"
     case .end: return "end"
@@ -153,7 +155,8 @@ package enum PullReply: Equatable, Sendable {
         self = .recording(
           PullOffer(
             number: UInt32(try words.number(upTo: UInt64(UInt32.max))), id: try words.id(),
-            byteCount: try words.number(), state: try words.state(), start: try words.signed()))
+            byteCount: try words.number(), state: try words.state(), start: try words.signed(),
+            take: try words.idIfAny()))
       case "unreadable":
         self = .unreadable(
           number: UInt32(try words.number(upTo: UInt64(UInt32.max))), try words.sentence())
@@ -201,6 +204,7 @@ private struct PullWords {
 
   mutating func next() throws(Wrong) -> Substring { try PullWords.known(words.popFirst()) }
   mutating func id() throws(Wrong) -> RecordingID { try PullWords.known(RecordingID(next())) }
+  mutating func idIfAny() throws(Wrong) -> RecordingID? { words.isEmpty ? nil : try id() }
   mutating func digest() throws(Wrong) -> SHA256Digest {
     try PullWords.known(SHA256Digest(next()))
   }

@@ -165,7 +165,7 @@ package struct PullSettings: Sendable {
 
   package init(timeout: Int64) { self.timeout = timeout }
 
-  /// The selected offers, newest first.
+  /// The selected offers, newest first; with one of a take all of the take.
   ///
   /// - Throws: When an ID does not identify exactly one recording.
   func choose(_ offers: [PullOffer], of host: String) throws(CommandFailure) -> [PullOffer] {
@@ -184,6 +184,9 @@ package struct PullSettings: Sendable {
       }
       chosen.insert(first.id)
     }
-    return offers.filter { chosen.contains($0.id) }
+    let takes = Set(offers.lazy.filter { chosen.contains($0.id) }.compactMap(\.take))
+    return offers.filter { offer in
+      chosen.contains(offer.id) || offer.take.map(takes.contains) == true
+    }
   }
 }

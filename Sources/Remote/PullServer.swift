@@ -109,17 +109,20 @@ package struct PullServer {
 
   private func offer(_ entry: CatalogueEntry) -> PullReply {
     do {
-      func offer(_ id: RecordingID, _ byteCount: UInt64, _ state: LogSummary.State) -> PullReply {
+      func offer(
+        _ id: RecordingID, _ byteCount: UInt64, _ state: LogSummary.State, _ take: TakePlace?
+      ) -> PullReply {
         .recording(
           PullOffer(
             number: entry.number, id: id, byteCount: byteCount, state: PullServer.state(state),
-            start: entry.startSeconds))
+            start: entry.startSeconds, take: take?.id))
       }
       if let standing = try catalogue.standing(of: entry) {
-        return offer(standing.id, standing.byteCount, standing.state)
+        return offer(standing.id, standing.byteCount, standing.state, standing.take)
       }
       let source = try catalogue.copySource(of: entry)
-      return offer(source.description.id, source.byteCount, source.state)
+      let log = source.description
+      return offer(log.id, source.byteCount, source.state, log.take)
     } catch {
       let why = CommandFailure(error)?.sentence ?? "\(error)"
       return .unreadable(number: entry.number, why)

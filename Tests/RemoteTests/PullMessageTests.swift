@@ -38,9 +38,11 @@ struct PullMessageTests {
   func replies() throws {
     let offer = PullOffer(
       number: 7, id: PullMessageTests.id, byteCount: 123, state: .recovered, start: -5)
+    var member = offer
+    member.take = PullMessageTests.id
     let label = try RecordingLabel("left foot, 50 % ü", from: .min, to: -3)
     var all: [PullReply] = [
-      .hello(version: 1, mayFree: true), .hello(version: 1, mayFree: false), .recording(offer),
+      .hello(version: 1, mayFree: true), .hello(version: 1, mayFree: false), .recording(offer), .recording(member),
       .end, .alive, .prefix(PullMessageTests.digest), .bytes(1), .bytes(1 << 20), .freed,
       .unreadable(number: 7, "page 0 is damaged; run verify"),
       .refused(status: 66, "no such recording; run it again"),
@@ -60,7 +62,8 @@ struct PullMessageTests {
     let wrong = [
       "", "bytes", "bytes -1", "bytes 0", "unreadable 1", "unreadable x y", "bytes 1048577",
       "bytes 99999999999999999999", "bytes 1 ", "hello", "imulog-pull 1 all", "imulog-pull 1",
-      "recording 1",
+      "recording 1", "recording 1 \(PullMessageTests.id) 1 complete 0 x",
+      "recording 1 \(PullMessageTests.id) 1 complete 0 \(PullMessageTests.id) 1",
       "recording 4294967296 \(PullMessageTests.id) 1 complete 0",
       "recording 1 \(PullMessageTests.id) 1 done 0", "whole 1 \(PullMessageTests.digest)",
       "refused 0 x", "labelled \(PullMessageTests.id)", "labelled x \(PullMessageTests.digest)",

@@ -17,7 +17,8 @@ struct PullCommand: ParsableCommand {
     abstract: "Fetch recordings of another machine that are missing here.",
     discussion: """
       Newest first, over ssh. A copy appears once its SHA-256 matches the original, under its number or the \
-      next free one; an interrupted pull resumes. Exit status: 0 everything is here.
+      next free one; an interrupted pull resumes. With one recording of several sensors come the others, and \
+      --then-free waits for all. Exit status: 0 everything is here.
       """,
     examples: "imulog pull pi",
     "imulog pull pi1,pi2 --then-free",

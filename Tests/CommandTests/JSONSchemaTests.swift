@@ -107,8 +107,12 @@ struct JSONSchemaTests {
     let later = Bench()
     try later.recordUnreadableAxes()
     try #require(later.run("info", "1").output.contains("axes        cannot be read: \"up\""))
-    let info = try [bench, gaps, chip, calibrated, field, later, take].map {
+    var info = try [bench, gaps, chip, calibrated, field, later].map {
       try $0.run("info", "1", "--json").json()
+    }
+    info.append(try take.run("info", "1/left", "--json").json())
+    let takes = try [[], ["--check"]].map {
+      try take.run(["info", "2", "--json"] + $0).json()
     }
     let check = try [bench, gaps].map { try $0.run("info", "1", "--check", "--json").json() }
     let labelled = try bench.run("export", "1").json()
@@ -121,7 +125,7 @@ struct JSONSchemaTests {
       ("list", [list, try take.run("list", "--json").json()]),
       ("list --trash", [try bench.run("list", "--trash", "--json").json()]),
       ("list --partial", [partial]),
-      ("info", info),
+      ("info", info), ("info of a take", takes),
       ("info --check", check),
       ("label", [labels]),
       ("calibrate", [try calibrated.run("calibrate", "1", "--json").json()]),
@@ -278,7 +282,7 @@ private struct Schema {
       for (name, value) in members { check(value, kind, "\(place).\(name)", &written) }
     case (.object(let table), .object(let members)):
       var missing = Set(members.keys)
-      for table in [table, bases[table]].compactMap({ $0 }) {
+      for table in sequence(first: table, next: { bases[$0] }) {
         for (key, entry) in tables[table] ?? [:] {
           guard let value = members[key] else {
             if !entry.mayBeAbsent { Issue.record("\(place) has no \(key)") }

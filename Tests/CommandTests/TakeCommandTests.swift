@@ -22,8 +22,23 @@ struct TakeCommandTests {
     }
     let list = bench.run("list").output
     #expect(list.contains("left, MPU-6050") && list.contains("right, LSM6DSO"))
-    let info = bench.run("info", "2").output
+    let info = bench.run("info", "2/right").output
     #expect(info.contains("sensor 2 of 2, ") && info.contains("-z,y,x"))
+    #expect(outcome.talk.hasSuffix("next: `imulog info 1`, `imulog export 1 --take -o 1.csv`\n"))
+    let both = bench.run("info", "2").lines
+    #expect(both.first?.hasSuffix(", 2 sensors") == true)
+    let rows = both.map { $0.split(separator: " ").map(String.init) }
+    #expect(
+      rows.contains([
+        "left", "1", "MPU-6050", "at", "0x69", "20", "Hz", "60", "0", "0", "0", "good",
+      ]))
+    #expect(rows.contains { $0.starts(with: ["right", "2", "LSM6DSO"]) })
+    #expect(both.contains { $0.hasPrefix("apart") } == false, "the first has no clock of its own")
+    #expect(both.last?.hasPrefix("verdict     good: ") == true)
+    #expect(bench.run("info", "1", "--check").output.hasSuffix(" samples of 2 sensors\n"))
+    _ = bench.shell("rm store/000001*")
+    let lone = bench.run("info", "2", "--check")
+    #expect(lone.status == 65 && lone.output == "damaged: 1 of 2 recordings are not here\n")
   }
 
   @Test("are removed, brought back and labelled together, or one of them by its name")

@@ -15,8 +15,11 @@ struct InfoCommand: ParsableCommand {
       The last line is the verdict: good, flawed, damaged or running. Flawed: more than 1 sample in 1000 \
       missing, a gap above 1 s, a clipped value, 1 sample in 100 late by half a period, the acceleration at \
       rest off by a tenth, a failed certificate, a fault at the end, or no end.
+
+      Recordings of several sensors have a line for each; ID/NAME shows one of them.
       """,
     examples: "imulog info latest",
+    "imulog info 3/left",
     "imulog info latest --check || echo \"do it again\"")
 
   @ParentCommand var program: Imulog
@@ -29,27 +32,28 @@ struct InfoCommand: ParsableCommand {
   var check = false
 
   mutating func run() throws {
-    let (catalogue, entry) = try source.open(program)
-    let isLive = try catalogue.isLive(entry)
-    var reader = try LogReader(
-      try ProgressStorage(reading: entry.path, "reading recording \(entry.number)"))
-    let account = try reader.account(isLive: isLive, ofSamples: true)
-    let review = ReviewReport(account)
+    let catalogue = try program.openStore(source.storeOptions)
+    let take = try catalogue.take(source.id)
+    let reports = try take.recordings.map { try InfoReport($0, in: catalogue) }
+    guard reports.count + take.missing > 1 else { return try print(reports[0]) }
+    for remark in take.remarks { Console.talk(remark) }
+    let report = TakeReport(reports: reports, missing: take.missing)
+    if json {
+      try Console.document { report.add(to: &$0, isVerdict: check) }
+    } else {
+      for line in check ? [report.sentence] : report.lines { try Console.data(line) }
+    }
+    if check, let status = report.status { throw ExitCode(status.rawValue) }
+  }
+
+  private func print(_ report: InfoReport) throws {
+    let review = report.review
     if check {
-      try json ? Console.json(review.json) : Console.data(account.sentence)
+      try json ? Console.json(review.json) : Console.data(review.account.sentence)
       if let status = review.status { throw ExitCode(status.rawValue) }
       return
     }
-    var labels = LabelList()
-    var labelProblem: CatalogueError?
-    do throws(CatalogueError) {
-      labels = try catalogue.labels(of: account.summary.description.id)
-    } catch {
-      labelProblem = error
-    }
-    let report = InfoReport(
-      entry: entry, review: review, labels: labels, labelProblem: labelProblem)
-    if json { return try Console.json(report.json) }
+    if json { return try Console.document(report.add) }
     for row in report.lines { try Console.data(TextTable.line(row)) }
   }
 }
@@ -61,6 +65,23 @@ struct InfoReport {
   let labels: LabelList
   /// Why its labels cannot be read.
   let labelProblem: CatalogueError?
+
+  /// Reads a recording from end to end.
+  init(_ entry: CatalogueEntry, in catalogue: Catalogue) throws {
+    self.entry = entry
+    let isLive = try catalogue.isLive(entry)
+    var reader = try LogReader(
+      try ProgressStorage(reading: entry.path, "reading recording \(entry.number)"))
+    review = ReviewReport(try reader.account(isLive: isLive, ofSamples: true))
+    var list = LabelList()
+    var problem: CatalogueError?
+    do throws(CatalogueError) {
+      list = try catalogue.labels(of: review.account.summary.description.id)
+    } catch {
+      problem = error
+    }
+    (labels, labelProblem) = (list, problem)
+  }
 
   private var summary: LogSummary { review.account.summary }
   private var log: RecordingDescription { summary.description }
@@ -163,73 +184,71 @@ struct InfoReport {
     return "\(summary.byteCount), \(Plain.number(Int64(clamping: hundredths), per: 100)) a sample"
   }
 
-  var json: String {
-    JSONWriter.document { json in
-      json.times.areClaimed = log.isImported
-      json.member("number", entry.number)
-      json.member("id", "\(log.id)")
-      json.member("file", entry.path)
-      json.member("recoveredFrom", log.recoveredFrom.map { "\($0)" })
-      json.member("note", log.note)
-      json.key("sensor")
-      json.sensor(of: log)
-      json.member("board", log.board)
-      json.member("host", log.host)
-      json.member("software", log.software)
-      json.member("realTime", log.realTime)
-      json.member("axes", log.axes.map { "\($0)" })
-      json.key("calibration")
-      json.calibration(log.calibration)
-      if !log.unread.isEmpty {
-        json.member("unread", log.unread) { json, entry in
-          json.object {
-            $0.member("key", entry.key)
-            $0.member("reason", entry.reason)
-          }
+  func add(to json: inout JSONWriter) {
+    json.times.areClaimed = log.isImported
+    json.member("number", entry.number)
+    json.member("id", "\(log.id)")
+    json.member("file", entry.path)
+    json.member("recoveredFrom", log.recoveredFrom.map { "\($0)" })
+    json.member("note", log.note)
+    json.key("sensor")
+    json.sensor(of: log)
+    json.member("board", log.board)
+    json.member("host", log.host)
+    json.member("software", log.software)
+    json.member("realTime", log.realTime)
+    json.member("axes", log.axes.map { "\($0)" })
+    json.key("calibration")
+    json.calibration(log.calibration)
+    if !log.unread.isEmpty {
+      json.member("unread", log.unread) { json, entry in
+        json.object {
+          $0.member("key", entry.key)
+          $0.member("reason", entry.reason)
         }
       }
-      json.member("cpuLatency", log.cpuLatency.isEmpty ? nil : log.cpuLatency)
-      json.member("begunBy", log.begunBy?.rawValue)
-      json.member("trigger", log.trigger.isEmpty ? nil : log.trigger)
-      json.member("timetable", log.timetable.isEmpty ? nil : log.timetable)
-      json.key("rate_hz")
-      json.rate(log.rate)
-      json.member("syncInterval_s", number: Plain.number(log.syncInterval, per: 1_000_000_000))
-      json.member("started", started)
-      review.addClock(to: &json)
-      json.member("duration_s", number: Plain.number(summary.duration, per: 1_000_000_000))
-      json.member("complete", summary.isComplete)
-      json.member("state", summary.state.rawValue)
-      json.member("stopReason", stopReason)
-      json.key("ticks")
-      json.ticks(tally)
-      json.key("lateness")
-      json.lateness(summary.end?.measuredLateness)
-      json.key("certificate")
-      json.certificate(review.account.certificate)
-      json.key("chipTimes")
-      json.chipTimes(review.account.chipClock, log)
-      json.key("busClock")
-      json.busClock(review.account.busClock, log)
-      json.key("field")
-      json.field(review.account.field, log)
-      json.member("boot", log.boot.isEmpty ? nil : log.boot)
-      json.key("origin")
-      json.origin(log.origin)
-      json.member("sensorName", log.knownSensorName)
-      json.member("busPath", log.busPath.isEmpty ? nil : log.busPath)
-      json.key("take")
-      json.take(log.take)
-      json.member("sampleCount", summary.sampleCount)
-      json.member("gapCount", summary.gapCount ?? 0)
-      json.member("damageCount", summary.damageCount ?? 0)
-      json.member("size_bytes", summary.byteCount)
-      if labelProblem == nil {
-        json.member("labels", labels.labels) { $0.add($1) }
-      } else {
-        json.member("labels", nil as String?)
-      }
-      json.member("review") { review.add(to: &$0) }
     }
+    json.member("cpuLatency", log.cpuLatency.isEmpty ? nil : log.cpuLatency)
+    json.member("begunBy", log.begunBy?.rawValue)
+    json.member("trigger", log.trigger.isEmpty ? nil : log.trigger)
+    json.member("timetable", log.timetable.isEmpty ? nil : log.timetable)
+    json.key("rate_hz")
+    json.rate(log.rate)
+    json.member("syncInterval_s", number: Plain.number(log.syncInterval, per: 1_000_000_000))
+    json.member("started", started)
+    review.addClock(to: &json)
+    json.member("duration_s", number: Plain.number(summary.duration, per: 1_000_000_000))
+    json.member("complete", summary.isComplete)
+    json.member("state", summary.state.rawValue)
+    json.member("stopReason", stopReason)
+    json.key("ticks")
+    json.ticks(tally)
+    json.key("lateness")
+    json.lateness(summary.end?.measuredLateness)
+    json.key("certificate")
+    json.certificate(review.account.certificate)
+    json.key("chipTimes")
+    json.chipTimes(review.account.chipClock, log)
+    json.key("busClock")
+    json.busClock(review.account.busClock, log)
+    json.key("field")
+    json.field(review.account.field, log)
+    json.member("boot", log.boot.isEmpty ? nil : log.boot)
+    json.key("origin")
+    json.origin(log.origin)
+    json.member("sensorName", log.knownSensorName)
+    json.member("busPath", log.busPath.isEmpty ? nil : log.busPath)
+    json.key("take")
+    json.take(log.take)
+    json.member("sampleCount", summary.sampleCount)
+    json.member("gapCount", summary.gapCount ?? 0)
+    json.member("damageCount", summary.damageCount ?? 0)
+    json.member("size_bytes", summary.byteCount)
+    if labelProblem == nil {
+      json.member("labels", labels.labels) { $0.add($1) }
+    } else {
+      json.member("labels", nil as String?)
+    }
+    json.member("review") { review.add(to: &$0) }
   }
 }

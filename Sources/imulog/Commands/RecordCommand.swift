@@ -143,14 +143,16 @@ struct RecordCommand: ParsableCommand {
     let outcome = try RecordOutcome.recording(request, store: store)
     outcome.talk.forEach { Console.talk($0) }
     var failure = outcome.failure
-    for log in outcome.logs where !log.isGone {
-      let unreadable = RecordReview(
-        number: log.number, store: store,
-        storeOption: storeOptions.store ?? program.storeOptions.store
-      ).talk()
+    let storeOption = storeOptions.store ?? program.storeOptions.store
+    let reviews = outcome.logs.filter { !$0.isGone }.map {
+      RecordReview(number: $0.number, name: $0.name, store: store, storeOption: storeOption)
+    }
+    for review in reviews {
+      let unreadable = review.talk()
       if let unreadable, failure != nil { Console.talk(unreadable.sentence) }
       failure = failure ?? unreadable
     }
+    reviews.first?.talkOfNext()
     // Without a recording there is no number for the next command.
     if json {
       try Console.json(outcome.json)

@@ -15,8 +15,10 @@ struct ReviewReport {
   private var stillness: Stillness { account.motion?.stillness ?? Stillness() }
 
   /// The exit status of a check; `nil` when all is good.
-  var status: ExitStatus? {
-    switch account.verdict {
+  var status: ExitStatus? { ReviewReport.status(of: account.verdict) }
+
+  static func status(of verdict: Verdict) -> ExitStatus? {
+    switch verdict {
     case .good: return nil
     case .flawed: return .flawed
     case .damaged: return .damagedData

@@ -153,9 +153,11 @@ private final class RecorderTalk: Sendable {
   }
 }
 
-/// The report at a recording's end: on a terminal the whole account, else the verdict.
+/// The report at a recording's end: on a terminal the whole account of one sensor, else the verdict.
 struct RecordReview {
   let number: UInt32
+  /// The sensor's name in a take; empty for one sensor.
+  let name: String
   let store: String
   /// The store's directory as the command line gave it; `nil` when it did not.
   let storeOption: String?
@@ -165,11 +167,11 @@ struct RecordReview {
     do {
       let catalogue = try Catalogue(path: store)
       let entry = try catalogue.entry(for: "\(number)")
-      defer { talk(of: entry) }
+      defer { Console.talk("recording \(number) is \(entry.path)") }
       var reader = try catalogue.reader(of: entry)
       let report = ReviewReport(try reader.account(ofSamples: true))
-      guard Console.isTerminal(STDERR_FILENO) else {
-        Console.talk(report.account.sentence)
+      guard name.isEmpty, Console.isTerminal(STDERR_FILENO) else {
+        Console.talk((name.isEmpty ? "" : "\(name): ") + report.account.sentence)
         return nil
       }
       for row in report.lines { Console.talk(TextTable.line(row)) }
@@ -185,11 +187,13 @@ struct RecordReview {
     }
   }
 
-  /// Its path, and the next commands.
-  private func talk(of entry: CatalogueEntry) {
+  /// Tells the next commands, for a take those that act on all of it.
+  func talkOfNext() {
     let program = storeOption.map { "imulog --store \(ShellWord.quoted($0))" } ?? "imulog"
-    Console.talk("recording \(number) is \(entry.path)")
     Console.talk(
-      "next: `\(program) show \(number)`, `\(program) export \(number) -o \(number).json`")
+      name.isEmpty
+        ? "next: `\(program) show \(number)`, `\(program) export \(number) -o \(number).json`"
+        : "next: `\(program) info \(number)`, `\(program) export \(number) --take -o \(number).csv`"
+    )
   }
 }

@@ -42,6 +42,11 @@ extension Catalogue {
     return try members(of: entry, among: try list().entries, \.self, sensor, word)
   }
 
+  /// The recordings of a recording's take, or it alone.
+  public func take(of entry: CatalogueEntry) throws(CatalogueError) -> TakeMembers<CatalogueEntry> {
+    try members(of: entry, among: try list().entries, \.self, nil, "\(entry.number)")
+  }
+
   /// The same in the trash.
   public func trashedTake(_ text: String) throws(CatalogueError) -> TakeMembers<TrashedRecording> {
     let (word, sensor) = Catalogue.parts(text)

@@ -160,8 +160,10 @@ public final class ListScreen {
           details[entry.fileName] = nil
           view.changed(entry.fileName)
         }
-        return try RecordingOnScreen(entry, in: catalogue).show(
-          on: session, signals, in: catalogue)
+        let take = try catalogue.take(of: entry).recordings
+        return RecordingOnScreen.show(
+          try take.map { try RecordingOnScreen($0, in: catalogue) },
+          from: take.firstIndex(of: entry) ?? 0, on: session, signals, in: catalogue)
       case .play: return try RecordingOnScreen(entry, in: catalogue).play(on: session, signals)
       case .export(let format): try export(entry, format)
       case .delete: try delete(entry)

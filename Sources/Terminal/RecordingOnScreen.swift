@@ -51,10 +51,12 @@ extension RecordingOnScreen {
     }
   }
 
-  /// The graph as text of 80 columns, for a pipe.
-  public var text: String {
-    let view = ShowView(self, glyphs: GlyphSet(isASCII: Environment.isASCII))
-    return view.plainScreen(columns: 80, rows: 24).lines.joined(separator: "\n")
+  /// The graphs as text of 80 columns, for a pipe: one of 24 rows, or lower ones of a take's sensors.
+  public static func text(_ recordings: [RecordingOnScreen]) -> String {
+    recordings.flatMap { recording in
+      let view = ShowView(recording, glyphs: GlyphSet(isASCII: Environment.isASCII))
+      return view.plainScreen(columns: 80, rows: max(9, 24 / recordings.count)).lines
+    }.joined(separator: "\n")
   }
 }
 
@@ -147,9 +149,10 @@ struct RecordingFilling: ~Copyable {
     let trace = filling.end(atTick: max(last?.tally.scheduled ?? 0, reader.nextTick))
     let isMounted = description.axes != nil || description.whyUnread("axes") != nil
     let axes = !correction.isEmpty ? ", " + correction : isMounted ? ", axes of the chip" : ""
+    let sensor = description.sensorName.isEmpty ? "" : ", " + Plain.text(description.sensorName)
     let wall = clock.map(\.wallAtStart).flatMap { $0 >= 0 ? $0 / 1_000_000_000 : nil }
     let title = RecordingTitle(
-      name: "recording \(entry.number)" + axes,
+      name: "recording \(entry.number)" + sensor + axes,
       // The file's name has the time of the import, not of the recording.
       started: wall == nil && description.isImported
         ? "undated" : LocalTime.text(seconds: wall ?? entry.startSeconds),

@@ -12,6 +12,8 @@ struct ShowView {
   enum Outcome: Equatable {
     case stay
     case play
+    /// Show the take's next sensor.
+    case next
     /// Keep the label, then call ``show(labels:notice:)`` with those that the store has.
     case label(RecordingLabel)
     case leave
@@ -58,6 +60,7 @@ struct ShowView {
       // A click moves the cursor.
       if let draft, abs(draft.from - cursor) >= step { setEnd() } else { draft = nil }
     case .character("p"), .character(" "): return .play
+    case .tab: return .next
     case .left: place(cursor - step)
     case .right: place(cursor + step)
     case .shiftLeft, .character("["), .pageUp: pan(-1, 4)
@@ -77,6 +80,13 @@ struct ShowView {
     default: break
     }
     return .stay
+  }
+
+  /// Takes the place of another sensor's view: the part in sight, if both lasted as long, and the cursor.
+  mutating func follow(_ other: ShowView) {
+    if other.window.duration == window.duration { window = other.window }
+    choice = other.choice
+    place(other.cursor)
   }
 
   private func time(_ column: Int, _ columns: Int) -> Int64 {
@@ -161,7 +171,8 @@ struct ShowView {
       ("0", "the whole recording"), ("[ ]", "a quarter to the left, to the right"),
       ("g", "the next gap"), ("m", "the next mark"),
       ("l", "begin a label at the cursor, end it there"), ("x y z", "show or hide an axis"),
-      ("v", "show or hide the magnitude |v|"), ("p", "play from the cursor on"), ("q", "back"),
+      ("v", "show or hide the magnitude |v|"), ("p", "play from the cursor on"),
+      ("Tab", "the next sensor of a take"), ("q", "back"),
     ])
   }
 
@@ -231,12 +242,19 @@ struct ShowView {
 }
 
 extension RecordingOnScreen {
-  /// Shows the graph until the user leaves, and stores the labels that are made; `false` when the program must end.
-  public func show(
-    on session: TerminalSession, _ signals: borrowing SignalWatch, in catalogue: Catalogue
+  /// Shows a graph until the user leaves, and stores the labels that are made; `false` when the program must end.
+  ///
+  /// - Parameters:
+  ///   - recordings: One, or those of a take's sensors, which Tab goes through.
+  ///   - start: The one to begin with.
+  public static func show(
+    _ recordings: [RecordingOnScreen], from start: Int = 0, on session: TerminalSession,
+    _ signals: borrowing SignalWatch, in catalogue: Catalogue
   ) -> Bool {
-    var view = ShowView(self, glyphs: session.glyphs)
-    showLabels(on: &view, catalogue)
+    var index = start
+    var recording: RecordingOnScreen { recordings[index] }
+    var view = ShowView(recording, glyphs: session.glyphs)
+    recording.showLabels(on: &view, catalogue)
     session.hasMouse = true
     defer { session.hasMouse = false }
     while true {
@@ -248,9 +266,15 @@ extension RecordingOnScreen {
         case .stay: break
         case .play:
           session.hasMouse = false
-          guard play(on: session, signals, from: view.cursor) else { return false }
+          guard recording.play(on: session, signals, from: view.cursor) else { return false }
           session.hasMouse = true
-        case .label(let label): showLabels(on: &view, catalogue, adding: label)
+        case .next:
+          index = (index + 1) % recordings.count
+          var next = ShowView(recording, glyphs: session.glyphs)
+          next.follow(view)
+          view = next
+          recording.showLabels(on: &view, catalogue)
+        case .label(let label): recording.showLabels(on: &view, catalogue, adding: label)
         case .leave: return true
         }
       }

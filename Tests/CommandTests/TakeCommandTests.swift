@@ -25,6 +25,10 @@ struct TakeCommandTests {
     let info = bench.run("info", "2/right").output
     #expect(info.contains("sensor 2 of 2, ") && info.contains("-z,y,x"))
     #expect(outcome.talk.hasSuffix("next: `imulog info 1`, `imulog export 1 --take -o 1.csv`\n"))
+    let graphs = bench.run("show", "2").lines
+    #expect(graphs.count == 24)
+    #expect(graphs[0].hasPrefix("recording 1, left") && graphs[12].hasPrefix("recording 2, right"))
+    #expect(bench.run("show", "2/right").lines.count == 24)
     let both = bench.run("info", "2").lines
     #expect(both.first?.hasSuffix(", 2 sensors") == true)
     let rows = both.map { $0.split(separator: " ").map(String.init) }

@@ -45,6 +45,20 @@ struct ShowViewTests {
     #expect(inks.allSatisfy { $0 > 10 })
   }
 
+  @Test("of the next sensor shows the same part, with the cursor where it was")
+  func next() {
+    var (left, right) = (view(Recordings.trace()), view(Recordings.trace(ticks: 50)))
+    for key in [Key.up, .up, .right] { #expect(left.handle(key, columns: 80, rows: 24) == .stay) }
+    #expect(left.handle(.tab, columns: 80, rows: 24) == .next)
+    var same = view(Recordings.trace(gap: 60..<75))
+    same.follow(left)
+    #expect(same.cursor == left.cursor && same.window == left.window)
+    // A shorter one has its own part, and its last instant.
+    let window = right.window
+    right.follow(left)
+    #expect(right.window == window && right.cursor <= window.duration - 1)
+  }
+
   private func isBraille(_ cell: Cell) -> Bool { (0x2801...0x28FF).contains(cell.scalar.value) }
 
   @Test("x, y, z and v show and hide lines; ? shows the keys until the next one")

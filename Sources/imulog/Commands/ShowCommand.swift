@@ -5,6 +5,7 @@ import Export
 import Files
 import IMUModel
 import LinuxIO
+import LogStore
 import Terminal
 import Text
 
@@ -15,7 +16,8 @@ struct ShowCommand: ParsableCommand {
     discussion: """
       On a terminal, zoom and move it, read values at a cursor, and label a part (l, or the mouse); the last \
       line names the keys. In a pipe, or with --plain, it is text of 80 columns. Exit status 65: the recording \
-      is damaged.
+      is damaged. Of several sensors' recordings all are shown, on a terminal one at a time (Tab); ID/NAME shows \
+      one.
 
       Axes are the chip's; with a calibration, those of the mounting.
       """,
@@ -30,11 +32,13 @@ struct ShowCommand: ParsableCommand {
 
   mutating func run() throws {
     let (catalogue, entry) = try source.open(program)
+    let take = try catalogue.take(source.id)
+    for remark in take.remarks { Console.talk(remark) }
     var options = ExportOptions()
     try correctionOptions.set(&options)
     let exporter = Exporter(options)
     // Before the terminal switches its screen, so that an error remains visible.
-    func read() throws -> RecordingOnScreen {
+    func read(_ entry: CatalogueEntry) throws -> RecordingOnScreen {
       guard correctionOptions.isGiven else { return try RecordingOnScreen(entry, in: catalogue) }
       func say(_ sentences: [String]) {
         for sentence in sentences { Console.talk("recording \(entry.number): \(sentence)") }
@@ -49,13 +53,17 @@ struct ShowCommand: ParsableCommand {
         }, corrected: { say(exporter.correctionRemarks($0)) })
     }
     guard terminalOptions.isInteractive else {
-      let recording = try read()
-      try Console.data(recording.text)
-      guard recording.damageCount > 0 else { return }
-      throw CommandFailure.damaged(entry.number, recording.damageCount, "drawn")
+      let recordings = try take.recordings.map(read)
+      try Console.data(RecordingOnScreen.text(recordings))
+      for (entry, recording) in zip(take.recordings, recordings) where recording.damageCount > 0 {
+        throw CommandFailure.damaged(entry.number, recording.damageCount, "drawn")
+      }
+      return
     }
     let signals = try SignalWatch(SignalWatch.atTerminal)
-    let recording = try read()
-    _ = recording.show(on: try TerminalSession(), signals, in: catalogue)
+    let recordings = try take.recordings.map(read)
+    let start = take.recordings.firstIndex(of: entry) ?? 0
+    _ = RecordingOnScreen.show(
+      recordings, from: start, on: try TerminalSession(), signals, in: catalogue)
   }
 }

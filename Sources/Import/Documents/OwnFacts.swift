@@ -26,14 +26,14 @@ struct OwnFacts: Equatable, Sendable {
   private(set) var shift: Int64 = 0
   /// Whether the file says that it is one of this program.
   private(set) var isOwn = false
-  /// Whether it counts samples: neither resampled, nor of a recording not at its end; whether it is a part of one.
+  /// Whether it counts samples: neither resampled, nor of a damaged recording; whether it is a part of one.
   private(set) var (isCounted, isPart) = (true, false)
   var notes = OwnNotes()
   /// The first fact that makes the file unreadable.
   private var problem: ImportError?
   private var temperatureOffset = Fraction.zero
 
-  /// The ticks of a recording, as the file counts them; `nil` of a part, and of one damaged or not at its end.
+  /// The ticks of a recording, as the file counts them; `nil` of a part, and of a damaged one.
   var ticks: UInt64? { isPart ? nil : ticksHere }
   /// Those of a part, too.
   var ticksHere: UInt64? { isOwn && isCounted ? statedTicks : nil }
@@ -63,7 +63,8 @@ struct OwnFacts: Equatable, Sendable {
       scales[.temperature]?.offset = temperatureOffset
     case "ticks.scheduled": statedTicks = UInt64(text)
     case "damage" where text != "0", "complete" where text == "false":
-      isCounted = false
+      // Without an end, its rows and gaps add up as far as it was synced.
+      if last == "damage" { isCounted = false }
       notes.faults.append(
         "its recording was damaged or not at its end, which the new one does not show")
     case "range.from_ns", "range.to_ns": isPart = true

@@ -80,7 +80,13 @@ struct TickAccount {
     pass.close()
     guard let first else { throw rows.notJoined("their times have nothing in common") }
     statedGaps += ticks?.rest(of: stated).count { $0.kind == .gap } ?? 0
-    let gaps = areStated || isPlaced ? [] : pass.gaps
+    let isJudged = !areStated && !isPlaced
+    // By the stated rate: as many ticks as rows, or with those that may be rounded.
+    let (span, isBeyond) = last.subtractingReportingOverflow(first)
+    let scheduled = given.map { (isBeyond ? .infinity : Double(span)) / $0.period }
+    let found = Double(pass.rows + pass.lost) - 1
+    let isRounded = scheduled.map { $0 < found + Double(pass.rounded) / 2 } ?? false
+    let gaps = isJudged ? pass.gaps(isRounded: isRounded) : []
     // 800 Hz in whole milliseconds have steps of 1, 1, 1 and 2, and 990 Hz a few of 2.
     let isCoarse = 2 * steps.resolution >= steps.median
     let lost = gaps.reduce(0) { $0 + $1.count }
@@ -102,7 +108,6 @@ struct TickAccount {
     (tally.sampled, tally.lost) = (pass.rows, lost)
     if let ticks { tally = ticks.tally }
     let count = between.map { $0.upperBound - $0.lowerBound } ?? pass.rows + lost
-    let (span, isBeyond) = last.subtractingReportingOverflow(first)
     let named = SampleRate(steps: count - 1, gaps: gaps.count, in: isBeyond ? 0 : span)
     guard let rate = given ?? named else {
       throw ImportError(
@@ -111,18 +116,21 @@ struct TickAccount {
         remedy: "correct the times, or state the rate with --rate")
     }
     let room = max(0, (isBeyond ? .infinity : Double(span)) / rate.period - Double(pass.rows))
-    guard Double(lost) <= room + max(3, Double((pass.rows + lost) / 20)) || request.isAnyway else {
+    guard Double(lost) <= room + max(3, Double((pass.rows + lost) / 100)) || request.isAnyway else {
       throw ImportError(
         name,
-        "its rows come in packets: at \(Plain.hertz(rate)) Hz they leave no room for \(lost) lost ticks",
-        remedy: "leave its times out with --columns, or import it as it is with --anyway")
+        "at \(Plain.hertz(rate)) Hz its rows leave no room for \(lost) lost ticks: they come in packets, or the rate is another one",
+        remedy:
+          "leave its times out with --columns, state --rate \(Plain.hertz(Double(count - 1) * 1e9 / Double(span))), or import it as it is with --anyway"
+      )
     }
     // 30 Hz in steps of 33 ms, and 66 ms now and then: a coarse clock, where these make up for the difference.
-    let excess = (Double(span) / rate.period - Double(count - 1)).magnitude
-    let isOpen = !areStated && !isPlaced && !isBeyond && given != nil && pass.rounded > 0
-    guard !isOpen || excess <= Double(1 + gaps.count) + Double(count) / 2000 || request.isAnyway
+    let excess = ((scheduled ?? 0) - Double(count - 1)).magnitude
+    guard
+      !isJudged || pass.rounded == 0 || request.isAnyway
+        || excess <= Double(1 + gaps.count) + Double(count) / 2000
     else {
-      let (all, usual) = (Double(count - 1) * 1e9 / Double(span), 1e9 / steps.median)
+      let (all, usual) = (found * 1e9 / Double(span), 1e9 / steps.median)
       throw ImportError(
         name,
         "\(pass.rounded) of its steps are longer than 1.5 periods of \(Plain.hertz(rate)) Hz: its clock counts in \(Plain.significant(steps.resolution / 1e6)) ms, or ticks are lost",
@@ -169,16 +177,16 @@ struct TickAccount {
       remarks.append(
         "\(name) states \(all) ticks, and \(all - tally.scheduled) of them have no place in it")
     }
-    if areStated, !hasTicks, !isPlaced, !pass.gaps.isEmpty {
-      let room = pass.gaps.reduce(0) { $0 + $1.count }
+    if areStated, !hasTicks, !isPlaced, pass.lost > 0 {
+      let room = pass.gaps(isRounded: true).reduce(0) { $0 + $1.count }
       remarks.append(
         "the times of \(name) leave room for \(Plain.count(room, "tick")) where it states no gap: rows may be missing"
       )
     }
-    if !areStated, !isPlaced, pass.long > UInt64(gaps.count) + max(3, pass.rows / 1000) {
+    if isJudged, pass.long > gaps.count {
       remarks.append(
         "\(pass.long - UInt64(gaps.count)) of \(pass.rows - 1) steps in \(name) are longer than 1.5 periods and not shown as "
-          + "gaps: times alone cannot tell them from late samples")
+          + "gaps: they are rounded, or rows after them catch up")
     }
   }
 }

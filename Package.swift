@@ -268,7 +268,7 @@ let package = Package(
       name: "TerminalTests",
       dependencies: [
         "Files", "Graph", "IMUModel", "LinuxIO", "LogFormat", "LogStore", "LogStoreTesting",
-        "Terminal", "TerminalTesting", "TestSupport", "Text",
+        "Recorder", "Terminal", "TerminalTesting", "TestSupport", "Text",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -55,15 +55,22 @@ public struct MemberStatus: Equatable, Sendable {
     }
   }
 
+  /// Ticks without a sample so far; `nil` without a recording.
+  package var lost: UInt64? { tally.map { $0.scheduled - $0.sampled } }
+
+  /// Such as `left 416.9 Hz`, by its own clock where it has one.
+  package var rateText: String {
+    "\(name) \(Plain.number(clock?.hertz ?? rate, per: 10)) Hz"
+  }
+
   /// A line for all of them, such as `left 416.9 Hz estimated, 0 lost · right 409.1 Hz estimated, 0 lost · apart at most 0.24 ms
   /// estimated`: how far the
   /// difference of two sensors' times may be off, where each chip keeps its time.
   static func line(_ members: [MemberStatus]) -> String? {
     guard !members.isEmpty else { return nil }
     var parts = members.map { member in
-      let hertz = Plain.number(member.clock?.hertz ?? member.rate, per: 10)
-      let lost = member.tally.map { ", \($0.scheduled - $0.sampled) lost" } ?? ""
-      return "\(member.name) \(hertz) Hz \(member.clock == nil ? "claimed" : "estimated")\(lost)"
+      let lost = member.lost.map { ", \($0) lost" } ?? ""
+      return "\(member.rateText) \(member.clock == nil ? "claimed" : "estimated")\(lost)"
     }
     let widths = members.compactMap { $0.clock?.uncertainty }.sorted(by: >)
     if widths.count == members.count, widths.count > 1 {

@@ -34,6 +34,8 @@ package struct RecorderPicture {
   package var plan: RecordingPlan?
   /// The sampler's grid; `nil` while nothing is sampled.
   package var sampling: SensorStart?
+  /// Each sensor of a take; empty for one.
+  package var members: [MemberStatus]
   /// A sentence that stays until the end; empty for none.
   package var notice: String
 }

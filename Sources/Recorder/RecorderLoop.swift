@@ -180,8 +180,8 @@ package final class RecorderLoop {
   private var picture: RecorderPicture {
     RecorderPicture(
       state: machine.state, light: guide.light(machine.light), number: current.number,
-      plan: current.plan,
-      sampling: sensor, notice: notice)
+      plan: current.plan, sampling: sensor,
+      members: workers?.channel.gauge.withLock { $0.members } ?? [], notice: notice)
   }
 
   private func wait() {

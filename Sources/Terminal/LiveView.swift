@@ -3,6 +3,7 @@
 import Calibration
 import Graph
 import IMUModel
+import Recorder
 import Sampling
 import Text
 
@@ -23,6 +24,8 @@ struct LiveStatus: Equatable, Sendable {
   var latenessP99: Int64?
   var latenessMaximum: Int64?
   var markCount = 0
+  /// Each sensor of a take, whose first one is drawn; empty for one.
+  var members: [MemberStatus] = []
   /// Samples that were dropped from the display.
   var unseen: UInt64 = 0
   /// A problem, such as a full disk; empty for none.
@@ -85,14 +88,17 @@ final class LiveView {
   var status = LiveStatus()
 
   /// - Parameters:
+  ///   - name: The sensor's in a take.
   ///   - planned: The recording's planned length in nanoseconds: a short one fills the graph.
   ///   - isGuided: Whether to show what to do for a calibration.
   init(
-    _ sensor: SensorDescription, channels: ChannelSet, rate: SampleRate, note: String,
-    glyphs: GlyphSet, purpose: Purpose, planned: Int64? = nil, isGuided: Bool = false
+    _ sensor: SensorDescription, name: String = "", channels: ChannelSet, rate: SampleRate,
+    note: String, glyphs: GlyphSet, purpose: Purpose, planned: Int64? = nil, isGuided: Bool = false
   ) {
     if isGuided { guide = CalibrationGuide(sensor, channels: channels, rate: rate) }
-    words = [RecordingTitle.sensor(sensor, rate), Plain.text(note)]
+    words = [
+      (name.isEmpty ? "" : "\(name), ") + RecordingTitle.sensor(sensor, rate), Plain.text(note),
+    ]
     self.sensor = GraphSensor(sensor, channels: channels)
     self.glyphs = glyphs
     self.purpose = purpose
@@ -231,13 +237,18 @@ final class LiveView {
         notice: notice, endingIn: row, CellStyle(.alert), isASCII: glyphs.isASCII)
     }
     var parts: [(text: String, isAlert: Bool)] = []
-    if let tally = status.tally {
+    if !status.members.isEmpty {
+      // Those that lose samples first, as there may not be room for all.
+      let all =
+        status.members.filter { $0.lost ?? 0 > 0 } + status.members.filter { $0.lost ?? 0 == 0 }
+      parts = all.map { ("\($0.rateText), \($0.lost ?? 0) lost", $0.lost ?? 0 > 0) }
+    } else if let tally = status.tally {
       parts.append(("\(tally.sampled) samples", false))
       let missing = tally.scheduled - tally.sampled
       let gaps = status.gapCount.map { Plain.count($0, "gap") + ", " } ?? ""
       parts.append((missing == 0 ? "no gaps" : gaps + "\(missing) missing", missing > 0))
     }
-    if let late = status.latenessP99 {
+    if status.members.isEmpty, let late = status.latenessP99 {
       var text = "late p99 " + Figures.lateness(late, glyphs)
       if let most = status.latenessMaximum { text += ", max " + Figures.lateness(most, glyphs) }
       parts.append((text, false))

@@ -79,7 +79,7 @@ package final class RecordScreen: Panel {
     guard now >= frameAt else { return }
     frameAt = now + LiveFeed.framePeriod
     if let sampling = picture.sampling, sensor == nil { sensor = sampling.sensor }
-    if let plan = picture.plan, picture.number != number { begin(picture.number, plan) }
+    if let plan = picture.plan, picture.number != number { begin(picture, plan) }
     guard let view, let session else { return }
     if let feed, let frame {
       let (records, lost) = feed.drain()
@@ -92,13 +92,14 @@ package final class RecordScreen: Panel {
     session.show(view.screen(columns: size.columns, rows: size.rows, now: now.nanoseconds))
   }
 
-  private func begin(_ number: UInt32?, _ plan: RecordingPlan) {
-    guard let number, let sensor else { return }
+  private func begin(_ picture: RecorderPicture, _ plan: RecordingPlan) {
+    guard let number = picture.number, let sensor else { return }
     (self.number, frame) = (number, plan.frame)
     status = LiveStatus()
     status.planned = plan.plannedTicks.map { configuration.rate.nanoseconds(atTick: $0) }
     view = LiveView(
-      sensor, channels: configuration.channels, rate: configuration.rate,
+      sensor, name: picture.members.first?.name ?? "", channels: configuration.channels,
+      rate: configuration.rate,
       note: configuration.note, glyphs: glyphs, purpose: .recording, planned: status.planned,
       isGuided: isGuided)
   }
@@ -108,6 +109,7 @@ package final class RecordScreen: Panel {
     case .saving, .ending, .ended: status.state = "ending"
     default: status.state = number.map { "recording \($0)" } ?? ""
     }
+    status.members = picture.members
     status.isRecording = picture.state == .recording || picture.state == .starting
     if !picture.notice.isEmpty || now > noticeUntil { status.notice = picture.notice }
     let elapsed = frame.map { max(0, now - $0.start) } ?? 0

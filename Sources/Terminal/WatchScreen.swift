@@ -50,8 +50,8 @@ public final class WatchScreen {
       service = new
     case .sensor(let sensor, let rate, let channels):
       view = LiveView(
-        sensor, channels: channels, rate: rate, note: service?.note ?? "", glyphs: session.glyphs,
-        purpose: .watch)
+        sensor, name: service?.members.first?.name ?? "", channels: channels, rate: rate,
+        note: service?.note ?? "", glyphs: session.glyphs, purpose: .watch)
       helpPanel = HelpPanel()
       self.rate = rate
     case .record(let record):
@@ -138,6 +138,7 @@ extension LiveStatus {
     state = isRecording ? name : service.state.rawValue
     if let problem = service.problem, notice.isEmpty { notice = problem.name }
     (elapsed, tally, latenessP99) = (nil, nil, nil)
+    members = service.members
     guard isRecording, let rate, let tally = service.tally else { return }
     // A chip that dates its samples has its own rate.
     let hertz = service.clock?.hertz ?? rate.hertz

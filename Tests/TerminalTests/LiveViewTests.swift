@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import IMUModel
+import Recorder
 @testable import Terminal
 import TestSupport
 import Testing
@@ -49,6 +50,27 @@ struct LiveViewTests {
     ] {
       #expect(text.contains(words), "\(words)")
     }
+  }
+
+  @Test("has each sensor of a take below the first one's graph, those that lose samples first")
+  func take() {
+    let view = LiveView(
+      Recordings.description, name: "left", channels: .accelerometer, rate: Recordings.rate(100),
+      note: "", glyphs: GlyphSet(isASCII: true), purpose: .recording)
+    let place = SensorPlace(model: "LSM6DSO", address: 0x6A)
+    var (whole, losing) = (TickTally(), TickTally())
+    whole.sampled = 200
+    losing.add(3, .stale)
+    view.status.members = [
+      MemberStatus(name: "left", sensor: place, rate: 100, tally: whole),
+      MemberStatus(
+        name: "right", sensor: place, rate: 416, tally: losing,
+        clock: ChipClockState(hertz: 409.14, uncertainty: 100_000)),
+    ]
+    let screen = view.screen(columns: 100, rows: 24, now: 0)
+    #expect(screen.text.contains("left, MPU-6050 at 100 Hz"))
+    #expect(screen.lines[22] == " right 409.1 Hz, 3 lost - left 100 Hz, 0 lost")
+    #expect(screen[22, 2].style == CellStyle(.alert) && screen[22, 30].style == .plain)
   }
 
   @Test("a gap is beside its samples when the chip's own clock is fast", arguments: [7, -7, 0])

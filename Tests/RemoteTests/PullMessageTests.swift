@@ -42,7 +42,8 @@ struct PullMessageTests {
     member.take = PullMessageTests.id
     let label = try RecordingLabel("left foot, 50 % ü", from: .min, to: -3)
     var all: [PullReply] = [
-      .hello(version: 1, mayFree: true), .hello(version: 1, mayFree: false), .recording(offer), .recording(member),
+      .hello(version: 1, mayFree: true), .hello(version: 1, mayFree: false), .recording(offer),
+      .recording(member),
       .end, .alive, .prefix(PullMessageTests.digest), .bytes(1), .bytes(1 << 20), .freed,
       .unreadable(number: 7, "page 0 is damaged; run verify"),
       .refused(status: 66, "no such recording; run it again"),

@@ -4,6 +4,8 @@ import IMUModel
 import Testing
 import TestSupport
 
+@testable import Remote
+
 @Suite("A pull of a take", .waitsForPrograms)
 struct TakePullTests {
   @Test(

@@ -61,7 +61,7 @@ struct EvenRatePass {
 
   private let plan: ExportPlan
   private let rows: EvenRows
-  private let kernel: ResamplingKernel
+  private var kernel: ResamplingKernel
   /// Nanoseconds between two samples above which something is missing between them.
   private let longestStep: Int64
 
@@ -73,7 +73,6 @@ struct EvenRatePass {
   private var last: (tick: UInt64, isProved: Bool) = (0, false)
   /// The present run's last point in the plan's range.
   private var lastInRange: ResamplingKernel.Point?
-  private var begin: Int64 = 0
   private var hasRows = false
   private var next: UInt64 = 0
   /// The first row that was not given yet.
@@ -87,20 +86,20 @@ struct EvenRatePass {
 
   init(_ plan: ExportPlan, _ rows: EvenRows) {
     (self.plan, self.rows) = (plan, rows)
-    kernel =
-      rows.isGrid
-      ? ResamplingKernel()
-      : ResamplingKernel(from: plan.description.rate.hertz, to: rows.rate.hertz)
+    kernel = ResamplingKernel(from: plan.description.rate.hertz, to: rows.rate.hertz)
     let twice = plan.description.rate.periodNanoseconds.multipliedReportingOverflow(by: 2)
     // The times of an import may be late by whole periods where no tick is missing.
     longestStep = max(
       twice.overflow ? .max : twice.partialValue, plan.description.isImported ? 1_000_000_000 : 0)
   }
 
-  /// Gives the rows in the plan's range to `body`; the reader is where the plan begins.
+  /// Gives the rows in the plan's range to `body`.
   mutating func run<Storage: LogStorage & ~Copyable>(
     _ reader: inout LogReader<Storage>, _ body: Body
   ) throws(ExportError) -> Exporter.Report {
+    // A row has the samples that it would have without a range.
+    let reach = longestStep.multipliedReportingOverflow(by: Int64(kernel.half) + 3)
+    try reader.begin(plan, before: reach.overflow ? .max : reach.partialValue)
     var report = Exporter.Report()
     reading: while let item = try reader.nextItem() {
       switch item {
@@ -112,8 +111,8 @@ struct EvenRatePass {
         }
         if isOver { break reading }
         // The rows of the range are all written when what the kernel reaches is after it.
-        if points.count - first >= kernel.leastPoints, plan.to != .max,
-          plan.isOver(at: points[points.count - 2].time &- kernel.reach)
+        if points.count > kernel.half, plan.to != .max,
+          plan.isOver(at: points[points.count - 1 - kernel.half].time)
         {
           break reading
         }
@@ -124,6 +123,11 @@ struct EvenRatePass {
     try endRun(body)
     report.samples = rowCount
     report.remarks.append(rows.isGrid ? gridRemark : rateRemark)
+    if kernel.unevenCount > 0 {
+      report.remarks.append(
+        "\(Plain.count(kernel.unevenCount, "value")) by a cubic or a line: the times of samples around are uneven, and "
+          + "fast motion is weaker there")
+    }
     if sameTimes > 0 {
       let samples = Plain.count(sameTimes, "sample is", "samples are")
       report.remarks.append("\(samples) left out, at the time of the one before")
@@ -139,8 +143,10 @@ struct EvenRatePass {
 
   private var gridRemark: String {
     let absent = rowCount > 0 ? free - firstRow - rowCount : 0
+    let rate = plan.description.rate
     return
-      "the values are resampled to a grid of \(Plain.hertz(plan.description.rate)) Hz by a cubic through the chip's samples"
+      "the values are resampled to a grid of \(Plain.hertz(rate)) Hz by "
+      + ResamplingKernel.method(from: rate.hertz, to: rate.hertz)
       + (absent > 0
         ? "; \(Plain.count(absent, "instant")) of the grid without samples around "
           + "\(absent == 1 ? "it is" : "them are") left out" : "")
@@ -154,7 +160,6 @@ struct EvenRatePass {
     if !brackets.isEmpty, brackets.contains(where: { $0.contains(tick) }) {
       return try endRun(body)
     }
-    let point = ResamplingKernel.Point(time: time, counts: SIMD8(sample))
     if let before = points.last {
       let isNext = last.tick &+ 1 == tick && last.isProved == isProved
       if isNext, time == before.time {
@@ -170,11 +175,11 @@ struct EvenRatePass {
       guard !plan.isOver(at: time) else { return isOver = true }
       try beginRun(time)
     }
+    let point = kernel.point(time, SIMD8(sample), after: points)
     points.append(point)
     if plan.contains(time) { lastInRange = point }
-    guard points.count - first >= kernel.leastPoints else { return }
-    try put(
-      until: kernel.isFilter ? time &- kernel.reach : points[points.count - 2].time, body)
+    guard points.count - first > kernel.half else { return }
+    try put(until: points[points.count - 1 - kernel.half].time, body)
   }
 
   /// Refuses samples so far apart that the rows between them would fill any disk, before any is made.
@@ -206,7 +211,7 @@ struct EvenRatePass {
   }
 
   private mutating func beginRun(_ time: Int64) throws(ExportError) {
-    (begin, hasRows) = (time, false)
+    hasRows = false
     let start = try rows.sinceEpoch(max(time, plan.from, rows.isGrid ? 0 : .min))
     let row = rows.rate.tick(atNanoseconds: start)
     next = max(free, rows.rate.nanoseconds(atTick: row) < start ? row + 1 : row)
@@ -232,11 +237,9 @@ struct EvenRatePass {
       let time = try rows.time(ofRow: next)
       guard time <= end, time < plan.to || plan.to == .max else { break }
       while left + 1 < points.count, points[left + 1].time <= time { left += 1 }
-      try give(next, kernel.value(at: time, after: left, of: points[first...], since: begin), body)
+      try give(next, kernel.value(at: time, after: left, of: points[first...]), body)
     }
-    // The next row needs what the kernel reaches, or the two samples before its neighbour where the run ends there.
-    let needed = try rows.time(ofRow: next) - kernel.reach
-    while first + 2 < left, points[first + 1].time < needed { first += 1 }
+    first = max(first, left - kernel.half)
     guard first > 4096 else { return }
     points.removeFirst(first)
     (first, left) = (0, left - first)

@@ -31,8 +31,8 @@ extension Exporter {
     _ plan: ExportPlan, _ format: inout Format, at even: EvenRows? = nil,
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
-    try reader.begin(plan)
     guard plan.options.isResampled || even != nil else {
+      try reader.begin(plan)
       var pass = SamplePass(plan)
       return try pass.run(&format, &reader, to: &sink)
     }
@@ -50,7 +50,7 @@ extension Exporter {
   }
 
   static func rounded(_ counts: SIMD8<Double>) -> RawSample {
-    // A cubic may leave the range of a count between two samples at its end.
+    // A value between two samples may leave the range of a count.
     let whole = counts.rounded(.toNearestOrAwayFromZero).clamped(
       lowerBound: SIMD8(repeating: -32768), upperBound: SIMD8(repeating: 32767))
     var sample = RawSample()

@@ -122,7 +122,8 @@ extension JSONWriter {
       object("resampled") { json in
         json.key("rate_hz")
         json.rate(plan.description.rate)
-        json.member("kernel", ResamplingKernel.cubic)
+        json.member("kernel", ResamplingKernel.name)
+        json.member("pass_band", number: "\(ResamplingKernel.passBand)")
       }
     }
     addOrientation(plan)

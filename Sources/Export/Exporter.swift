@@ -188,7 +188,6 @@ public struct Exporter: Sendable {
       report.samples = rows.count
       return report
     }
-    try reader.begin(plan)
     var pass = EvenRatePass(plan, EvenRows(plan, options.format))
     return try pass.run(&reader) { (_, time, counts) throws(ExportError) in
       try rows.add(time, counts, to: &sink)

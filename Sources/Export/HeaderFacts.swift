@@ -58,7 +58,8 @@ struct HeaderFacts {
     add("range.to_ns", plan.to == .max ? nil : "\(plan.to)")
     if plan.options.isResampled {
       add("resampled.rate_hz", HeaderFacts.hertz(log.rate))
-      add("resampled.kernel", ResamplingKernel.cubic)
+      add("resampled.kernel", ResamplingKernel.name)
+      add("resampled.pass_band", "\(ResamplingKernel.passBand)")
     }
     for channel in plan.channels {
       add("units.\(ChannelSet.names[channel])", plan.unit(ofChannel: channel).name)

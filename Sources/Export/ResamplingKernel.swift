@@ -4,63 +4,66 @@ import Glibc
 import IMUModel
 import Text
 
-/// The weights that make values at another rate of the samples around an instant, at their true times.
+/// The weights that make values at other instants of the samples around them: a sinc in a Kaiser window.
 ///
-///     a higher rate   a cubic through two samples before the instant and two after it; a line through the nearest two
-///                     where these four are uneven, or fewer
-///     the same rate   a cubic through the four nearest samples, or all of a shorter run, whose times need not be even
-///     a lower rate    sin(0.9 π u) / u · cos²(π d / 2 L), scaled to the sum 1
+///     the same or a higher rate   sin(π d) / d, of 20 samples on each side
+///     a lower rate                sin(0.9 π u) / u, of 22 periods of the new rate on each side
 ///
-/// d is the distance of a sample from the instant, u the same in periods of the new rate, and L the reach: 16 periods, and
-/// less next to a gap, from which nothing is taken; below 2 periods it is a line. The filter has half the amplitude at
-/// 0.45 of the new rate, all of it within 1 % up to 0.4, and less than 1 % from 0.5 on, which would come back as slower
-/// motion. The cubic keeps the amplitude within 1 % up to 0.13 of the rate, a line to 0.045 only.
+/// d is the distance from the instant in samples: where the instant lies between its neighbours' true times, and each
+/// further sample one more, so that a chip's own pace changes nothing. u is the same in periods of the new rate. Weights
+/// are scaled to the sum 1.
+///
+/// The first keeps the amplitude within 0.03 % to 0.42 of the samples' rate. The second is a low-pass filter: half the
+/// amplitude at 0.45 of the new rate, all of it within 0.3 % up to 0.4, and less than 0.3 % from 0.5 on, which would come
+/// back as slower motion. Next to a gap or an end fewer samples are on one side, and as many are taken on the other: of 12
+/// the first still reaches 0.4 of the rate, of 8 it reaches 0.35, of 4 it reaches 0.2. Below 4, and where the samples
+/// around have uneven times, it is a cubic through the four nearest, within 1 % to 0.13 of the rate; and a line through two
+/// where a step of these is not 0.5 to 1.5 periods.
 struct ResamplingKernel {
   struct Point {
-    var time: Int64
-    var counts: SIMD8<Double>
+    let time: Int64
+    let counts: SIMD8<Double>
+    /// How often up to here a step was not as long as the one before.
+    let unevenCount: Int
   }
 
-  /// The name of the cubic in JSON.
-  static let cubic = "cubic"
+  /// The name in JSON.
+  static let name = "sinc"
 
-  /// Periods of the new rate on each side that the filter takes in.
-  private static let periods = 16.0
-  /// Its cutoff in halves of the new rate.
+  /// Half waves of the sinc on each side.
+  private static let reach = 20.0
+  /// The cutoff of the filter in halves of the new rate.
   private static let cutoff = 0.9
+  /// The part of the samples' rate to which values at the same or a higher rate have the whole amplitude.
+  static let passBand = 0.4
+  /// Rows of the table for one sample: a line between two is right to 2e-6.
+  private static let fineness = 512
+  /// Steps differ by more than this part of a period where times are uneven: 0.1 % of a period for a sample between others.
+  private static let unevenness = 1.0 / 256
 
-  /// Nanoseconds between samples, and between values.
-  private let oldPeriod: Double
-  private let newPeriod: Double
-  let isFilter: Bool
-  private let sinc: [Double]
-  private let window: [Double]
-
-  /// Entries of a table for 1, of the argument and of the window: a line between them is right to 1e-6.
-  private static let fineness = 1024.0
-
-  private let isGrid: Bool
-
-  /// The kernel of values at even times, at the samples' own rate.
-  init() {
-    (oldPeriod, newPeriod, isFilter, isGrid, sinc, window) = (0, 0, false, true, [], [])
-  }
+  /// Nanoseconds between samples.
+  private let period: Double
+  /// Samples for one half wave of the sinc.
+  private let stretch: Double
+  private let isFilter: Bool
+  /// Samples taken on each side.
+  let half: Int
+  /// The weights of `half` samples on a side by the distance of the nearest, 0 to 1.
+  private var table: [Double] = []
+  /// Values without a pass band, as the times of samples around are uneven.
+  private(set) var unevenCount: UInt64 = 0
 
   init(from old: Double, to new: Double) {
-    isGrid = false
-    (oldPeriod, newPeriod) = (1e9 / old, 1e9 / new)
-    isFilter = ResamplingKernel.isFilter(from: old, to: new)
-    guard isFilter else {
-      (sinc, window) = ([], [])
-      return
-    }
-    sinc = (0...Int(ResamplingKernel.periods * ResamplingKernel.fineness) + 1).map {
-      let angle = ResamplingKernel.cutoff * .pi * Double($0) / ResamplingKernel.fineness
-      return angle == 0 ? 1 : sin(angle) / angle
-    }
-    window = (0...Int(ResamplingKernel.fineness) + 1).map {
-      let half = cos(.pi / 2 * Double($0) / ResamplingKernel.fineness)
-      return half * half
+    (period, isFilter) = (1e9 / old, ResamplingKernel.isFilter(from: old, to: new))
+    stretch = isFilter ? old / new / ResamplingKernel.cutoff : 1
+    let length = ResamplingKernel.reach * stretch
+    half = Int(length.rounded(.up))
+    table.reserveCapacity((ResamplingKernel.fineness + 1) * half)
+    for row in 0...ResamplingKernel.fineness {
+      for sample in 0..<half {
+        let distance = Double(sample) + Double(row) / Double(ResamplingKernel.fineness)
+        table.append(weight(at: distance, of: length))
+      }
     }
   }
 
@@ -71,82 +74,105 @@ struct ResamplingKernel {
   static func method(from old: Double, to new: Double) -> String {
     isFilter(from: old, to: new)
       ? "a low-pass filter of \(Plain.hertz(new * cutoff / 2)) Hz"
-      : "a cubic through the samples around, a line where these are uneven"
+      : "a sinc of \(Int(2 * reach)) samples, which keeps the amplitude to \(Plain.hertz(old * passBand)) Hz"
   }
 
-  /// Nanoseconds on each side of an instant from which samples are taken; 0 for a higher rate.
-  var reach: Int64 { isFilter ? Int64(ResamplingKernel.periods * newPeriod) : 0 }
-
-  /// Points of a run from which on values between them can be made.
-  var leastPoints: Int { isGrid ? 4 : 3 }
+  /// The point of a sample after others.
+  func point(_ time: Int64, _ counts: SIMD8<Double>, after points: [Point]) -> Point {
+    guard points.count > 1, let last = points.last else {
+      return Point(time: time, counts: counts, unevenCount: 0)
+    }
+    let change = Double(time - last.time) - Double(last.time - points[points.count - 2].time)
+    let isUneven = abs(change) > ResamplingKernel.unevenness * period
+    return Point(time: time, counts: counts, unevenCount: last.unevenCount + (isUneven ? 1 : 0))
+  }
 
   /// The value at an instant.
   ///
   /// - Parameters:
-  ///   - left: The last point that is not after the instant; another one follows unless it is at the instant.
-  ///   - points: A run without gaps.
-  ///   - begin: When the run began, before the points perhaps.
-  func value(
-    at time: Int64, after left: Int, of points: ArraySlice<Point>, since begin: Int64
-  ) -> SIMD8<Double> {
-    let next = left + 1
-    guard next < points.endIndex else { return points[left].counts }
-    guard isFilter else {
-      guard points[left].time < time else { return points[left].counts }
-      if isGrid {
-        let start = max(points.startIndex, min(left - 1, points.endIndex - 4))
-        return ResamplingKernel.polynomial(
-          points[start..<min(start + 4, points.endIndex)], at: time)
-      }
-      let four = left - 1..<left + 3
-      let isEven =
-        points.indices.contains(four.lowerBound) && points.indices.contains(four.upperBound - 1)
-        && (four.lowerBound..<left + 2).allSatisfy {
-          let step = Double(points[$0 + 1].time - points[$0].time)
-          return step > 0.5 * oldPeriod && step < 1.5 * oldPeriod
-        }
-      return ResamplingKernel.polynomial(points[isEven ? four : left..<left + 2], at: time)
+  ///   - left: The last point that is not after the instant.
+  ///   - points: A run without gaps, or its part from `half` points before `left` on.
+  mutating func value(at time: Int64, after left: Int, of points: ArraySlice<Point>) -> SIMD8<
+    Double
+  > {
+    let (origin, next) = (points[left], left + 1)
+    guard next < points.endIndex else { return origin.counts }
+    let sides = min(half, left - points.startIndex + 1, points.endIndex - next)
+    // The second of these points counts the first step as well, whose one before is not between them.
+    let isEven =
+      isFilter
+      || points[left + sides].unevenCount == points[min(left - sides + 2, next)].unevenCount
+    if !isEven { unevenCount += 1 }
+    guard isEven, Double(sides) >= 4 * stretch else {
+      return between(points, at: time, after: left)
     }
-    let end = points[points.endIndex - 1].time
-    let length = Double(min(reach, time - begin, end - time))
-    guard length >= 2 * newPeriod else {
-      return ResamplingKernel.polynomial(points[left..<left + 2], at: time)
-    }
+    let place = Double(time - origin.time) / Double(points[next].time - origin.time)
+    let scaled = place * Double(ResamplingKernel.fineness)
+    let row = min(Int(scaled), ResamplingKernel.fineness - 1)
+    let part = scaled - Double(row)
+    let (near, far) = (row * half, (ResamplingKernel.fineness - row) * half)
+    // Differences, so that what does not change stays exactly as it is.
     var (sum, weights) = (SIMD8<Double>(), 0.0)
-    func add(_ index: Int) -> Bool {
-      let distance = Double((points[index].time - time).magnitude)
-      guard distance < length else { return false }
-      let weight =
-        ResamplingKernel.entry(sinc, distance / newPeriod)
-        * ResamplingKernel.entry(window, distance / length)
-      sum += points[index].counts * weight
-      weights += weight
-      return true
+    for sample in 0..<sides {
+      var before: Double
+      var after: Double
+      if sides == half {
+        before = table[near + sample]
+        before += part * (table[near + half + sample] - before)
+        after = table[far + sample]
+        after += part * (table[far - half + sample] - after)
+      } else {
+        before = weight(at: place + Double(sample), of: Double(sides))
+        after = weight(at: 1 - place + Double(sample), of: Double(sides))
+      }
+      sum += (points[left - sample].counts - origin.counts) * before
+      sum += (points[next + sample].counts - origin.counts) * after
+      weights += before + after
     }
-    var index = left
-    while index >= points.startIndex, add(index) { index -= 1 }
-    index = next
-    while index < points.endIndex, add(index) { index += 1 }
-    return sum / weights
+    return origin.counts + sum / weights
   }
 
-  /// Through all points, by Lagrange's weights.
-  static func polynomial(_ points: ArraySlice<Point>, at time: Int64) -> SIMD8<Double> {
+  /// The weight of a sample at a distance in samples, where the window ends at `length`.
+  private func weight(at distance: Double, of length: Double) -> Double {
+    guard distance < length else { return 0 }
+    let (angle, place) = (.pi * distance / stretch, distance / length)
+    let sinc = angle == 0 ? 1 : sin(angle) / angle
+    return sinc * ResamplingKernel.bessel(7.5 * (1 - place * place).squareRoot())
+  }
+
+  /// The modified Bessel function of order 0, by its series.
+  private static func bessel(_ value: Double) -> Double {
+    let square = value * value / 4
+    var (sum, term, index) = (1.0, 1.0, 1.0)
+    while term > sum * 1e-10 {
+      term *= square / (index * index)
+      sum += term
+      index += 1
+    }
+    return sum
+  }
+
+  /// A cubic through the four nearest points, or all of a shorter run, by Lagrange's weights; a line where a step of them is
+  /// uneven.
+  private func between(
+    _ points: ArraySlice<Point>, at time: Int64, after left: Int
+  ) -> SIMD8<Double> {
+    let start = max(points.startIndex, min(left - 1, points.endIndex - 4))
+    var chosen = start..<min(start + 4, points.endIndex)
+    let isCubic = zip(points[chosen], points[chosen].dropFirst()).allSatisfy {
+      let step = Double($1.time - $0.time)
+      return step > 0.5 * period && step < 1.5 * period
+    }
+    if !isCubic { chosen = left..<left + 2 }
     var counts = SIMD8<Double>()
-    for index in points.indices {
+    for index in chosen {
       var weight = 1.0
-      for other in points.indices where other != index {
+      for other in chosen where other != index {
         weight *=
           Double(time - points[other].time) / Double(points[index].time - points[other].time)
       }
       counts += points[index].counts * weight
     }
     return counts
-  }
-
-  private static func entry(_ table: [Double], _ place: Double) -> Double {
-    let scaled = place * fineness
-    let index = Int(scaled)
-    return table[index] + (table[index + 1] - table[index]) * (scaled - Double(index))
   }
 }

@@ -170,10 +170,12 @@ extension LogReader where Storage: ~Copyable {
     }
   }
 
-  mutating func begin(_ plan: ExportPlan) throws(ExportError) {
-    guard plan.from > .min else { return rewind() }
+  /// Continues where the plan begins, or some nanoseconds before.
+  mutating func begin(_ plan: ExportPlan, before span: Int64 = 0) throws(ExportError) {
+    let (time, overflow) = plan.from.subtractingReportingOverflow(span)
+    guard plan.from > .min, !overflow else { return rewind() }
     do {
-      try seek(toTime: plan.from)
+      try seek(toTime: time)
     } catch {
       throw .log(error)
     }

@@ -83,7 +83,8 @@ struct ChipExportTests {
     let table = try rows(log.bytes, Self.options(.csv, grid: true))
     #expect(table[0].prefix(2) == ["t_grid_ns", "ax"])
     #expect(report.samples == UInt64(table.count - 1))
-    #expect(report.remarks.first?.contains("resampled to a grid of 1000 Hz by a cubic") == true)
+    #expect(
+      report.remarks.first?.contains("to a grid of 1000 Hz by a sinc of 40 samples, ") == true)
     let times = try table.dropFirst().map { try #require(Int64($0[0])) }
     #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 1_000_000 })
     #expect(times.first.map { $0 % 1_000_000 } == 0)
@@ -96,7 +97,9 @@ struct ChipExportTests {
       #expect(row[3] == table[1][3])
     }
     let (document, _) = try TestLog.export(log.bytes, Self.options(.json, grid: true))
-    #expect(document.contains("\n\"resampled\":{\"rate_hz\":1000,\"kernel\":\"cubic\"},\n"))
+    #expect(
+      document.contains(
+        "\n\"resampled\":{\"rate_hz\":1000,\"kernel\":\"sinc\",\"pass_band\":0.4},\n"))
     #expect(document.contains("\"samples\":[\n{\"t_grid_ns\":\(times[0]),\"ax\":"))
     #expect(text.hasSuffix("\n"))
   }

@@ -155,28 +155,32 @@ def runs_of(samples, facts, rate):
 
 
 def value(at, times, values, old, new, edge):
-    """The stated method: through four even neighbours, a low-pass filter for a lower rate, a line next to gaps."""
-    right = int(numpy.searchsorted(times, at, side="right"))
-    left = right - 1
+    """The stated method: a sinc in a Kaiser window, or through four neighbours where times are uneven or samples are few.
+
+    A row at a sample's time may be on either side of it by the `edge`.
+    """
+    right = int(numpy.searchsorted(times, at + edge, side="right"))
+    left = max(right - 1, 0)
     if right == len(times):
         return values[left]
-    line = [numpy.interp(at, times[left:right + 1], column[left:right + 1]) for column in values.T]
-    if old <= 1.001 * new:
-        near = slice(left - 1, left + 3)
-        steps = numpy.diff(times[near]) * old if left > 0 and left + 3 <= len(times) else []
-        if len(steps) < 3 or min(steps) <= 0.5 or max(steps) >= 1.5:
-            return line
-        # Solved as equations, as the program does not.
-        matrix = numpy.vander((times[near] - at) * old, increasing=True)
-        return numpy.linalg.solve(matrix, values[near])[0]
-    reach = min(16 / new, at - times[0], times[-1] - at)
-    # A row two periods from a gap may be on either side of the bound.
-    if reach < 2 / new + edge:
-        return line
-    distance = numpy.abs(times - at)
-    inside = distance < reach
-    weights = numpy.sinc(0.9 * distance[inside] * new) * numpy.cos(numpy.pi / 2 * distance[inside] / reach) ** 2
-    return weights @ values[inside] / weights.sum()
+    is_filter = old > 1.001 * new
+    stretch = old / new / 0.9 if is_filter else 1
+    half = math.ceil(20 * stretch)
+    sides = min(half, left + 1, len(times) - left - 1)
+    around = slice(left - sides + 1, left + sides + 1)
+    is_even = is_filter or not (numpy.abs(numpy.diff(times[around], 2)) * old > 1 / 256).any()
+    if is_even and sides >= 4 * stretch:
+        distance = numpy.arange(1 - sides, sides + 1) - (at - times[left]) / (times[left + 1] - times[left])
+        part = numpy.minimum(numpy.abs(distance) / (sides if sides < half else 20 * stretch), 1)
+        weights = numpy.sinc(distance / stretch) * numpy.i0(7.5 * numpy.sqrt(1 - part ** 2)) * (part < 1)
+        return weights @ values[around] / weights.sum()
+    start = max(0, min(left - 1, len(times) - 4))
+    near = slice(start, start + 4)
+    steps = numpy.diff(times[near]) * old
+    if min(steps) <= 0.5 or max(steps) >= 1.5:
+        return [numpy.interp(at, times[left:left + 2], column[left:left + 2]) for column in values.T]
+    # Solved as equations, as the program does not.
+    return numpy.linalg.solve(numpy.vander((times[near] - at) * old, increasing=True), values[near])[0]
 
 
 def judge_resampled(name, reader, path, samples, facts, start, fraction, unit):
@@ -205,7 +209,7 @@ def judge_resampled(name, reader, path, samples, facts, start, fraction, unit):
         for slot in range(first, last + 1):
             assert slot in by_slot, (name, reader.__name__, "no row", slot)
             at = min(max(slot / new - fraction, run_times[0]), run_times[-1])
-            wanted = [value(at, run_times, values, old, new, edge) for edge in (1e-6, -1e-6)]
+            wanted = [value(at, run_times, values, old, new, edge) for edge in (1e-10, -1e-10)]
             for axis, found in enumerate(by_slot[slot]):
                 assert any(abs(found - exact) <= limits[axis] * 1.01 + 2e-5 + 1e-6 * abs(exact)
                            for exact in (one[axis] for one in wanted)), (

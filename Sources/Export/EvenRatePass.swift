@@ -15,7 +15,7 @@ struct EvenRows {
   /// Nanoseconds from 1970 to tick 0's deadline; `nil` where nothing dates the recording.
   let started: Int64?
   let format: ExportFormat
-  /// Whether these are the instants of the recording's own grid, from tick 0's deadline on.
+  /// Whether these are the instants of a grid, from tick 0's deadline on.
   var isGrid = false
 
   /// Nanoseconds from the epoch to a time.
@@ -39,8 +39,8 @@ struct EvenRows {
 extension EvenRows {
   init(_ plan: ExportPlan, _ format: ExportFormat) {
     self.init(
-      rate: plan.description.rate, origin: 0, limit: .max, started: nil, format: format,
-      isGrid: true)
+      rate: plan.options.takeGrid ?? plan.description.rate, origin: plan.options.takeDelay ?? 0,
+      limit: .max, started: nil, format: format, isGrid: true)
   }
 }
 
@@ -143,10 +143,9 @@ struct EvenRatePass {
 
   private var gridRemark: String {
     let absent = rowCount > 0 ? free - firstRow - rowCount : 0
-    let rate = plan.description.rate
     return
-      "the values are resampled to a grid of \(Plain.hertz(rate)) Hz by "
-      + ResamplingKernel.method(from: rate.hertz, to: rate.hertz)
+      "the values are resampled to a grid of \(Plain.hertz(rows.rate)) Hz by "
+      + ResamplingKernel.method(from: plan.description.rate.hertz, to: rows.rate.hertz)
       + (absent > 0
         ? "; \(Plain.count(absent, "instant")) of the grid without samples around "
           + "\(absent == 1 ? "it is" : "them are") left out" : "")

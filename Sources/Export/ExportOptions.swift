@@ -111,6 +111,8 @@ public struct ExportOptions: Equatable, Sendable {
   /// Nanoseconds from the first tick of a take to the recording's own, where the lines of all are in one table: their times
   /// and ``from`` and ``to`` count from that tick. `nil` for a recording alone.
   public var takeDelay: Int64?
+  /// The rate of the grid of all recordings of a take, which begins with the take's first tick; `nil` for the recording's own.
+  public var takeGrid: SampleRate?
   /// Whether rows have a column of labels.
   public var hasLabels = false
   /// Whether ``ExportFormat/parquet`` has the same columns for every recording: all channels, marks, times in UTC, and the

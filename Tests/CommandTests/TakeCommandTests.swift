@@ -116,6 +116,44 @@ struct TakeCommandTests {
     #expect(lone.talk.contains("1 of the take's 2 recordings is not here"))
   }
 
+  @Test("are exported side by side on one grid, with empty cells where one has no value")
+  func joined() throws {
+    let bench = Bench()
+    _ = bench.run(
+      Bench.simulated + [
+        "--for", "3s", "--sensor", "left=mpu6050@0x68 rate=200 clock=chip motion=tumble",
+        "--sensor", "b=lsm6dso rate=104 clock=chip channels=accel motion=turn",
+      ])
+    func cells(_ words: String...) -> [[String]] {
+      bench.run(["export"] + words + ["--grid", "--format", "csv"]).lines.map {
+        $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      }
+    }
+    let table = cells("2", "--take")
+    let names = ["ax", "ay", "az", "gx", "gy", "gz", "temp"]
+    #expect(
+      table[0] == ["t_grid_ns"] + names.map { "left_\($0)" } + ["b_ax", "b_ay", "b_az"])
+    // The slower one's grid is that of the take, which begins with the first tick of both.
+    let alone = cells("1/b")
+    let rows = table.dropFirst().filter { $0[8] != "" }
+    #expect(rows.map { [$0[0]] + $0[8...] } == Array(alone.dropFirst()))
+    let objects = try bench.run("export", "1", "--take", "--grid", "--format", "ndjson").lines.map {
+      try JSON(Array($0.utf8))
+    }
+    for (name, column) in [("left", 1), ("b", 8)] {
+      let own = objects.filter { $0["sensor"].text == name }
+      let there = table.dropFirst().filter { $0[column] != "" }
+      #expect(own.map { $0["t_grid_ns"].double } == there.map { Double($0[0]) })
+      #expect(own.map { $0["ax"].double } == there.map { Double($0[column]) })
+    }
+    #expect(table.dropFirst().contains { $0[1] == "" || $0[8] == "" })
+    #expect(table.dropFirst().allSatisfy { $0.count == 11 && ($0[1] != "" || $0[8] != "") })
+    bench.refuses("export 1 --take --grid --format csv --time seconds", 64, "leave --time out")
+    _ = bench.shell("rm \(bench.directory.path)/store/\(bench.recordings[0])")
+    let lone = bench.run("export", "2", "--take", "--grid", "--format", "csv")
+    #expect(lone.status == 65 && lone.lines[0] == "t_grid_ns,b_ax,b_ay,b_az")
+  }
+
   @Test("begin at tick 0, however long it takes to look at all of them")
   func manySensors() throws {
     let chips = ["mpu6050@0x68", "mpu6050@0x69", "lsm6dso@0x6a", "lsm6dso@0x6b"]

@@ -12,7 +12,7 @@ import Testing
 @Suite("Exports of recordings of a chip that keeps the time")
 struct ChipExportTests {
   /// 20 Hz, of 8000 counts.
-  private static func sine(_ time: Double) -> Double { 8000 * sin(time * 2e-9 * .pi * 20) }
+  static func sine(_ time: Double) -> Double { 8000 * sin(time * 2e-9 * .pi * 20) }
 
   private static func motion(_ time: Double) -> RawSample {
     RawSample(ax: Int16(sine(time).rounded()), ay: 100, az: -8192, gx: 5, temperature: 340)

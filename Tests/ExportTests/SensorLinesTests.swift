@@ -2,6 +2,8 @@
 
 import Foundation
 import Glibc
+import IMUModel
+import TestSupport
 import Testing
 
 @testable import Export
@@ -81,5 +83,66 @@ struct SensorLinesTests {
   func columns(other: String) throws {
     let table = try Self.written(.csv, [("a", "t,ax\n0,1\n"), ("b", other)], piece: 5)
     #expect(!table.hasSameColumns && table.text == "sensor,t,ax\na,0,1\n")
+  }
+
+  /// What is written of tables side by side, whose bytes come in pieces.
+  private static func joined(_ tables: [(sensor: String, text: String)], piece: Int) throws
+    -> String
+  {
+    var inputs: [(name: String, descriptor: Int32)] = []
+    for (sensor, text) in tables {
+      var ends: [Int32] = [0, 0]
+      try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
+      var rest = Array(text.utf8)[...]
+      while !rest.isEmpty {
+        _ = Array(rest.prefix(piece)).withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) }
+        rest = rest.dropFirst(piece)
+      }
+      close(ends[1])
+      inputs.append((sensor, ends[0]))
+    }
+    defer { for input in inputs { close(input.descriptor) } }
+    var sink = ArraySink()
+    var table = JoinedTable(inputs)
+    try table.write(to: &sink)
+    return String(decoding: sink.bytes, as: UTF8.self)
+  }
+
+  @Test("stand side by side at their instants, wherever pieces end", arguments: [1, 3, 7, 100])
+  func joined(piece: Int) throws {
+    let text = try Self.joined(
+      [
+        ("left", "t,ax,ay\n-5,1,2\n0,3,4\n20,7,\"a;b\"\n"), ("none", "t,ax\n"),
+        ("r", "t,az\n0,9\n10,-8.5\n20,0\n30,1\n4"), ("void", ""),
+      ], piece: piece)
+    #expect(
+      text == """
+        t,left_ax,left_ay,none_ax,r_az
+        -5,1,2,,
+        0,3,4,,9
+        10,,,,-8.5
+        20,7,"a;b",,0
+        30,,,,1
+
+        """)
+  }
+
+  @Test("have the values of one grid, however late after the take's first tick each began")
+  func commonGrid() throws {
+    let log = try ChipExportTests.log(seconds: 4)
+    for (rate, delay) in [(1000, 300_001), (416, 7_123_456_789)] as [(UInt32, Int64)] {
+      var options = ExportOptions(format: .csv, units: .gDps)
+      (options.isResampled, options.takeDelay, options.takeGrid) = (true, delay, hertz(rate))
+      let rows = try TestLog.export(log.bytes, options).text.split(separator: "\n").dropFirst()
+      #expect(rows.count > 3 * Int(rate))
+      for row in rows {
+        let cells = row.split(separator: ",")
+        let (time, value) = (try #require(Int64(cells[0])), try #require(Double(cells[1])))
+        let tick = hertz(rate).tick(atNanoseconds: time)
+        #expect(hertz(rate).nanoseconds(atTick: tick) == time)
+        let scale = log.description.sensor.accelerometerScale.value
+        #expect(abs(value / scale - ChipExportTests.sine(Double(time - delay))) < 60, "\(row)")
+      }
+    }
   }
 }

@@ -4,12 +4,21 @@ import Export
 import Files
 import Glibc
 import IMUModel
+import LinuxIO
 import LogStore
 import Terminal
 import Text
 
 extension ExportCommand {
-  /// Exports the recordings of a take's sensors as one table, one after the other.
+  /// A recording of a take, and how it is exported with the others.
+  private struct Member: Sendable {
+    let entry: CatalogueEntry
+    let sensor: String
+    let options: ExportOptions
+    let remark: StoreRemark?
+  }
+
+  /// Exports the recordings of a take's sensors as one table: one after the other, or side by side on one grid.
   func exportTake(_ catalogue: Catalogue, _ options: ExportOptions) throws {
     guard options.format.takes(.take) else {
       throw CommandFailure.usage(
@@ -17,77 +26,101 @@ extension ExportCommand {
           + "--format \(ExportOption.take.formatNames)")
     }
     let take = try catalogue.take(source.id)
-    let entries = take.recordings
-    let headers = try entries.map { try catalogue.reader(of: $0).description }
-    try refuseUnlike(entries, headers, options)
-    guard output != "-" else {
-      let lines = SensorLines(STDOUT_FILENO, name: "stdout", options.format)
-      let (_, problem) = try write(take, headers, of: catalogue, options, to: lines)
-      if let problem { throw problem }
-      return
-    }
-    let file = try PendingFile(output)
-    let lines = SensorLines(file.descriptor, name: output, options.format)
-    let (isWhole, problem) = try write(take, headers, of: catalogue, options, to: lines)
-    try file.publish(isWhole: isWhole)
-    if let problem { throw problem }
-  }
-
-  /// Writes all recordings; returns whether nothing is missing, and what a user must know of it.
-  private func write(
-    _ take: TakeMembers<CatalogueEntry>, _ headers: [RecordingDescription],
-    of catalogue: Catalogue, _ options: ExportOptions, to lines: SensorLines
-  ) throws -> (isWhole: Bool, problem: CommandFailure?) {
-    var (isWhole, problem) = (take.missing == 0, nil as CommandFailure?)
-    if take.missing > 0 {
-      problem = CommandFailure(
-        .damagedData, take.remarks[0] + "; the rows of the others were exported")
-    }
-    for remark in take.remarks.dropFirst(isWhole ? 0 : 1) { Console.talk(remark) }
-    for (entry, (header, delay)) in zip(take.recordings, zip(headers, try delays(headers))) {
-      var options = options
-      options.takeDelay = delay
-      (options.from, options.to) = (
-        options.from.map { $0 &- delay }, options.to.map { $0 &- delay }
-      )
-      let remark = try options.take(entry, in: catalogue)
-      var sink = lines.sink(of: header.sensorName)
-      let isApart = output != "-" || !Console.isTerminal(STDOUT_FILENO)
-      var report = try Exporter(options).write(
-        try ProgressStorage(
-          try catalogue.storage(of: entry), "exporting recording \(entry.number)",
-          isShown: isApart), to: &sink)
-      guard lines.hasSameColumns else { throw unlikeColumns(entry) }
-      report.add(remark)
-      if report.isCutOff { report.remarks.append("its end is missing; what is there was exported") }
-      for remark in report.remarks { Console.talk("recording \(entry.number): \(remark)") }
-      isWhole = isWhole && report.isWhole
-      if report.damages > 0, problem == nil {
-        problem = .damaged(entry.number, report.damages, "exported")
-      } else if report.areLabelsDamaged, problem == nil {
-        problem = CommandFailure(
-          .damagedData,
-          "labels of recording \(entry.number) are damaged, and those that can be read were exported"
-        )
-      }
-    }
-    return (isWhole, problem)
-  }
-
-  /// Refuses recordings that one table cannot hold.
-  private func refuseUnlike(
-    _ entries: [CatalogueEntry], _ headers: [RecordingDescription], _ options: ExportOptions
-  ) throws {
-    guard let first = headers.first,
-      headers.allSatisfy({ $0.take != nil && !$0.sensorName.isEmpty })
-    else {
+    let headers = try take.recordings.map { try catalogue.reader(of: $0).description }
+    guard headers.allSatisfy({ $0.take != nil && !$0.sensorName.isEmpty }) else {
       throw CommandFailure.usage(
         "recording \(source.id) is no take of several sensors; leave --take out")
     }
-    let unlike = zip(entries, headers).first {
-      $0.1.channels != first.channels || ($0.1.sensor.field == nil) != (first.sensor.field == nil)
+    let members = try members(take.recordings, headers, of: catalogue, options)
+    let isJoined = options.format == .csv && options.isResampled
+    guard !isJoined || options.time == nil else {
+      throw CommandFailure.usage(
+        "--take and --grid make a table whose first column is t_grid_ns; leave --time out")
     }
-    if options.format == .csv, let unlike { throw unlikeColumns(unlike.0) }
+    if options.format == .csv, !isJoined { try refuseUnlike(take.recordings, headers) }
+    let missing =
+      take.missing == 0 ? nil : take.remarks[0] + "; the rows of the others were exported"
+    for remark in take.remarks.dropFirst(missing == nil ? 0 : 1) { Console.talk(remark) }
+    let problem = try toOutput(options) { descriptor, name in
+      let reports =
+        isJoined
+        ? try join(members, of: catalogue, to: descriptor, name)
+        : try list(members, of: catalogue, options.format, to: descriptor, name)
+      var problem = missing.map { CommandFailure(.damagedData, $0) }
+      for (member, report) in zip(members, reports) {
+        guard let found = outcome(of: report, member.entry, member.remark) else { continue }
+        if problem != nil { Console.talk(found.sentence) }
+        problem = problem ?? found
+      }
+      return (problem, isWhole: missing == nil && reports.allSatisfy(\.isWhole))
+    }
+    if let problem { throw problem }
+  }
+
+  /// The rows of one sensor after the other's.
+  private func list(
+    _ members: [Member], of catalogue: Catalogue, _ format: ExportFormat,
+    to descriptor: Int32, _ name: String
+  ) throws -> [Exporter.Report] {
+    let lines = SensorLines(descriptor, name: name, format)
+    return try members.map { member in
+      var sink = lines.sink(of: member.sensor)
+      let report = try write(member.entry, of: catalogue, member.options, to: &sink)
+      guard lines.hasSameColumns else { throw unlikeColumns(member.entry) }
+      return report
+    }
+  }
+
+  /// A row for each instant. Each recording is read by a thread, and its rows come through a pipe.
+  private func join(
+    _ members: [Member], of catalogue: Catalogue, to descriptor: Int32, _ name: String
+  ) throws -> [Exporter.Report] {
+    var threads: [ExportThread] = []
+    var failure: (any Error)?
+    do {
+      for member in members {
+        threads.append(
+          try ExportThread { sink in
+            try Exporter(member.options).write(try catalogue.storage(of: member.entry), to: &sink)
+          })
+      }
+      var table = JoinedTable(zip(members, threads).map { ($0.sensor, $1.descriptor) })
+      var sink = BufferedSink(descriptor, name: name)
+      try table.write(to: &sink)
+    } catch {
+      failure = error
+    }
+    // A thread whose rows nobody reads any more ends.
+    let results = threads.map { $0.end() }
+    if let failure { throw failure }
+    return try results.map { try $0.get() }
+  }
+
+  /// The recordings with the options of each, whose times count from the first of the sensors' first ticks.
+  private func members(
+    _ entries: [CatalogueEntry], _ headers: [RecordingDescription], of catalogue: Catalogue,
+    _ options: ExportOptions
+  ) throws -> [Member] {
+    let grid = headers.map(\.rate).min { $0.hertz < $1.hertz }
+    return try zip(entries, zip(headers, try delays(headers))).map { entry, header in
+      var options = options
+      (options.takeDelay, options.takeGrid) = (header.1, grid)
+      (options.from, options.to) = (
+        options.from.map { $0 &- header.1 }, options.to.map { $0 &- header.1 }
+      )
+      let remark = try options.take(entry, in: catalogue)
+      return Member(
+        entry: entry, sensor: header.0.sensorName, options: options, remark: remark)
+    }
+  }
+
+  /// Refuses recordings whose rows have not the same columns.
+  private func refuseUnlike(_ entries: [CatalogueEntry], _ headers: [RecordingDescription]) throws {
+    let unlike = zip(entries, headers).first {
+      $0.1.channels != headers[0].channels
+        || ($0.1.sensor.field == nil) != (headers[0].sensor.field == nil)
+    }
+    if let unlike { throw unlikeColumns(unlike.0) }
   }
 
   /// Nanoseconds from the first of the sensors' first ticks to each one's: a recording begins with the sensor's next tick.
@@ -111,5 +144,45 @@ extension ExportCommand {
     .usage(
       "recording \(entry.number) has other columns than the take's first; choose --channels that all have, "
         + "give --format ndjson, or export each alone as \(entry.number)/NAME")
+  }
+}
+
+/// An export by a thread of its own, whose bytes come through a pipe.
+private final class ExportThread {
+  typealias Work = @Sendable (inout BufferedSink) throws -> Exporter.Report
+  private typealias Outcome = Result<Exporter.Report, any Error>
+
+  /// Where its bytes can be read.
+  let descriptor: Int32
+  private var thread: RunningThread<Outcome?>?
+
+  init(_ work: @escaping Work) throws {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else {
+      throw CommandFailure(.inputOutput, "cannot make a pipe: \(Errno.words(errno))")
+    }
+    let (output, input) = (ends[0], ends[1])
+    descriptor = output
+    do {
+      let waiting = try RealTimeThread(name: "imu-export", stackSize: 1 << 20)
+      thread = waiting.run(moving: nil as Outcome?) { outcome in
+        var sink = BufferedSink(input, name: "a pipe")
+        outcome = Outcome { try work(&sink) }
+        close(input)
+      }
+    } catch {
+      close(input)
+      close(output)
+      throw error
+    }
+  }
+
+  /// Waits for the end of the work, which may not pass on any more bytes.
+  func end() -> Result<Exporter.Report, any Error> {
+    close(descriptor)
+    guard let outcome = thread.take()?.join() else {
+      preconditionFailure("a thread has an outcome, and ends once")
+    }
+    return outcome
   }
 }

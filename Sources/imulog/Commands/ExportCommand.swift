@@ -107,7 +107,11 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: .formats(.follow, "continue until a running recording ends"))
   var follow = false
 
-  @Flag(help: .formats(.take, "export all sensors of the take, with a column sensor"))
+  @Flag(
+    help: .formats(
+      .take,
+      "export all sensors of the take, with a column sensor; with --grid csv has them side by side")
+  )
   var take = false
 
   mutating func run() throws {
@@ -142,25 +146,33 @@ struct ExportCommand: ParsableCommand {
     if options.format != .raw {
       try refuseOutside(entry, of: catalogue, isLive: options.isLive)
     }
-    var report: Exporter.Report
-    if output == "-" {
-      report = try toStandardOutput(entry, of: catalogue, options)
-    } else if isDirectory {
-      report = try toDirectory(entry, of: catalogue, options)
-    } else {
-      report = try toFile(entry, of: catalogue, options)
-    }
+    let report =
+      isDirectory
+      ? try toDirectory(entry, of: catalogue, options)
+      : try toOutput(options) { descriptor, name in
+        var sink = BufferedSink(descriptor, name: name)
+        let report = try write(entry, of: catalogue, options, to: &sink)
+        return (report, isWhole: report.isWhole)
+      }
+    if let failure = outcome(of: report, entry, labelRemark) { throw failure }
+  }
+
+  /// Says what a user must know of an export; returns the failure that it has after all.
+  func outcome(
+    of report: Exporter.Report, _ entry: CatalogueEntry, _ labelRemark: StoreRemark?
+  ) -> CommandFailure? {
+    var report = report
     report.add(labelRemark)
     if report.isCutOff { report.remarks.append("its end is missing; what is there was exported") }
-    guard report.damages > 0 else {
-      for remark in report.remarks { Console.talk("recording \(entry.number): \(remark)") }
-      guard report.areLabelsDamaged else { return }
-      throw CommandFailure(
-        .damagedData,
-        "labels of recording \(entry.number) are damaged, and those that can be read were exported; `imulog label "
-          + "\(entry.number)` shows them")
+    guard report.damages == 0 else {
+      return .damaged(entry.number, report.damages, "exported", report.remarks)
     }
-    throw CommandFailure.damaged(entry.number, report.damages, "exported", report.remarks)
+    for remark in report.remarks { Console.talk("recording \(entry.number): \(remark)") }
+    guard report.areLabelsDamaged else { return nil }
+    return CommandFailure(
+      .damagedData,
+      "labels of recording \(entry.number) are damaged, and those that can be read were exported; `imulog label "
+        + "\(entry.number)` shows them")
   }
 
   private var isDirectory: Bool {
@@ -253,29 +265,25 @@ struct ExportCommand: ParsableCommand {
         + "\(from.text) is not before that; give an earlier --from")
   }
 
-  private func toStandardOutput(
-    _ entry: CatalogueEntry, of catalogue: Catalogue, _ options: ExportOptions
-  ) throws -> Exporter.Report {
+  /// Writes to stdout, or to a file that appears at the end.
+  func toOutput<Value>(
+    _ options: ExportOptions, _ body: (Int32, _ name: String) throws -> (Value, isWhole: Bool)
+  ) throws -> Value {
+    guard output == "-" else {
+      let file = try PendingFile(output)
+      let (value, isWhole) = try body(file.descriptor, output)
+      try file.publish(isWhole: isWhole)
+      return value
+    }
     guard !options.format.isBinary || !Console.isTerminal(STDOUT_FILENO) else {
       throw CommandFailure.usage(
         "--format \(options.format.rawValue) is not for a terminal; give -o FILE, or send it through a pipe"
       )
     }
-    var sink = BufferedSink(STDOUT_FILENO, name: "stdout")
-    return try write(entry, of: catalogue, options, to: &sink)
+    return try body(STDOUT_FILENO, "stdout").0
   }
 
-  private func toFile(
-    _ entry: CatalogueEntry, of catalogue: Catalogue, _ options: ExportOptions
-  ) throws -> Exporter.Report {
-    let file = try PendingFile(output)
-    var sink = BufferedSink(file.descriptor, name: output)
-    let report = try write(entry, of: catalogue, options, to: &sink)
-    try file.publish(isWhole: report.isWhole)
-    return report
-  }
-
-  private func write(
+  func write(
     _ entry: CatalogueEntry, of catalogue: Catalogue, _ options: ExportOptions,
     to sink: inout BufferedSink
   ) throws -> Exporter.Report {

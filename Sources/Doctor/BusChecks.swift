@@ -24,42 +24,67 @@ extension DoctorCheck {
       "rate": "whether the bus carries the configured rate",
       "data-ready line": "whether a configured interrupt line fires",
       "bus N": "where no chip is on the bus: the other bus that has one",
-    ], reporting: { try $0.buses.run($1) })
+    ], reporting: { if $0.members.isEmpty { try $0.buses[0].run($1) } })
 }
 
 /// Board, bus and chip. Nothing is written to an unknown chip, and nothing is read from a bus that a recorder uses.
 struct BusChecks: Sendable {
   let tree: SystemTree
-  let configuration: RecorderConfiguration
+  /// The sensors of the bus, one at least.
+  var sensors: [DoctorSensor]
   let board: Board?
   /// The number of the bus of the board's pins; `nil` where it is not known.
   let boardBus: Int?
   /// Whether the service runs, which may begin a recording at any time.
   let isServed: Bool
 
-  private static let lineName = "data-ready line"
+  static let lineName = "data-ready line"
+
+  var configuration: RecorderConfiguration { sensors[0].configuration }
+
+  /// The look at the chips of an open bus.
+  typealias Look =
+    @Sendable (
+      consuming BusLook, _ free: [I2CAddress], _ progress: () -> Void
+    ) -> Outcome
 
   /// Reports each check as soon as it is made.
   func run(_ found: DoctorCheck.Report) throws {
+    guard try begin(found) else { return }
+    let outcome = try look(found) { lookAtOne($0, free: $1, $2) }
+    if !outcome.hasChip { try otherBuses(than: number, isStuck: outcome.isStuck).forEach(found) }
+  }
+
+  /// Reports the board, and why there is no bus to look at; `false` where there is none.
+  func begin(_ found: DoctorCheck.Report) throws -> Bool {
     try found(Check("board", boardFinding))
-    guard board?.id != "simulator" else { return }
-    if let absence { return try found(Check("bus", absence)) }
+    guard board?.id != "simulator" else { return false }
+    if let absence {
+      try found(Check("bus", absence))
+      return false
+    }
     // Other machines have other chips at these addresses.
     guard isChosen || tree.i2cAdapters().isEmpty else {
       let adapters = tree.i2cAdapters().map { "\($0.number) (\($0.name))" }
       let list = adapters.joined(separator: ", ")
-      return try found(Check("bus", .unchecked("which one has the sensor? Give --bus: \(list)")))
+      try found(Check("bus", .unchecked("which one has the sensor? Give --bus: \(list)")))
+      return false
     }
-    let number = busNumber
+    return true
+  }
+
+  /// Reports what keeps the bus from use, and what is on it.
+  func look(_ found: DoctorCheck.Report, at chips: @escaping Look) throws -> Outcome {
+    let number = number
     try BusModuleChecks(tree: tree, number: number).run().forEach(found)
     for address in SensorFamily.allAddresses {
       if let driver = driver(at: address, number) {
         try found(Check("address \(address)", driver))
       }
     }
-    let outcome = BusChecks.transfers(number) { look(number, $0) }
+    let outcome = BusChecks.transfers(number) { open(number, chips, $0) }
     try outcome.checks.forEach(found)
-    if !outcome.hasChip { try otherBuses(than: number, isStuck: outcome.isStuck).forEach(found) }
+    return outcome
   }
 
   private var boardFinding: Finding {
@@ -84,13 +109,13 @@ struct BusChecks: Sendable {
 
   /// The node of the bus that a recording uses, where it is known.
   var nodes: [(path: String, rule: NodeRule)] {
-    isChosen && board?.id != "simulator" ? [("/dev/i2c-\(busNumber)", .bus)] : []
+    isChosen && board?.id != "simulator" ? [("/dev/i2c-\(number)", .bus)] : []
   }
 
   /// Whether board or bus are known.
   private var isChosen: Bool { board != nil || configuration.bus != nil }
 
-  private var busNumber: Int {
+  var number: Int {
     configuration.bus ?? boardBus ?? tree.i2cAdapters().first?.number ?? 1
   }
 }
@@ -129,20 +154,22 @@ extension BusChecks {
 /// The transfers, on a thread that is left behind when one does not return.
 extension BusChecks {
   struct Outcome {
-    let checks: [Check]
+    var checks: [Check]
     /// Whether a chip was found, or nothing may be looked for.
     let hasChip: Bool
     /// Whether a transfer did not return.
     var isStuck = false
+    /// Of several sensors what was found of each.
+    var sensors: [FoundSensor] = []
   }
 
   /// Each of eight probes is tried three times, and an adapter's own limit of a transfer is a second.
   static let patience: Int64 = 30_000_000_000
 
   /// The look at the chip of a bus.
-  func chips(_ number: Int) -> ChipChecks<SystemClock> {
+  func chips(_ number: Int, for sensor: DoctorSensor? = nil) -> ChipChecks<SystemClock> {
     ChipChecks(
-      configuration: configuration,
+      configuration: sensor?.configuration ?? configuration,
       board: number == boardBus && tree.hasTreeParameters ? board : nil,
       // The clock that the device tree asks for, else the board's usual one.
       configured: tree.i2cClock(bus: number) ?? board?.busHertz,
@@ -161,7 +188,7 @@ extension BusChecks {
     }
   }
 
-  private func look(_ number: Int, _ progress: () -> Void) -> Outcome {
+  private func open(_ number: Int, _ look: @escaping Look, _ progress: () -> Void) -> Outcome {
     var bus: BusLook
     do throws(LinuxIOError) {
       // The kernel keeps one limit of a transfer's time for all users of the bus: it stays as it is.
@@ -178,22 +205,31 @@ extension BusChecks {
       let rest = Finding.unchecked("a recorder uses this bus: nothing on it is read")
       return Outcome(checks: checks + busy + [Check("chip", rest)], hasChip: true)
     }
+    var outcome = look(bus, free, progress)
+    outcome.checks = checks + outcome.checks
+    return outcome
+  }
+
+  private func lookAtOne(
+    _ open: consuming BusLook, free: [I2CAddress], _ progress: () -> Void
+  ) -> Outcome {
+    var bus = open
     let ending = bus.ending
     var chips = chips(number)
     // The service's samples have the processors.
     chips.isLoading = !isServed
-    let (found, more) = chips.run(&bus, free: free, progress)
+    let (found, _, checks) = chips.run(&bus, free: free, progress)
     guard !ending.isCut else {
       // Reads failed from then on. Which chip it is was found before.
-      let kept = found == nil ? [] : more.filter { $0.name == "chip" }
+      let kept = found == nil ? [] : checks.filter { $0.name == "chip" }
       let rest = Check(kept.isEmpty ? "chip" : "wiring", BusChecks.cut)
-      return Outcome(checks: checks + kept + [rest], hasChip: true)
+      return Outcome(checks: kept + [rest], hasChip: true)
     }
-    guard let found else { return Outcome(checks: checks + more, hasChip: false) }
+    guard let found else { return Outcome(checks: checks, hasChip: false) }
     let line = dataReady(bus, found, chips, progress).map {
       Check(BusChecks.lineName, ending.isCut ? BusChecks.cut : $0)
     }
-    return Outcome(checks: checks + more + (line.map { [$0] } ?? []), hasChip: true)
+    return Outcome(checks: checks + (line.map { [$0] } ?? []), hasChip: true)
   }
 
   /// Tries the line from the interrupt output; `nil` where none is configured.
@@ -221,7 +257,7 @@ extension BusChecks {
   }
 
   /// What is left of a look when a recorder comes.
-  private static let cut = Finding.unchecked("a recording began: the bus is left to it")
+  static let cut = Finding.unchecked("a recording began: the bus is left to it")
 
   private func refused(_ error: LinuxIOError, _ number: Int) -> Finding {
     switch error.kind {
@@ -307,56 +343,5 @@ extension BusChecks {
       .advice(
         "the \(found.model.name) at \(found.address) is on \(place): give --bus \(number), or "
           + "bus = \(number) in the service's configuration"))
-  }
-}
-
-/// Whether the bus is there at the next start, too, and what the person at the keyboard may do on it.
-private struct BusModuleChecks {
-  let tree: SystemTree
-  let number: Int
-
-  func run() -> [Check] {
-    let all: [(String, Finding?)] = [
-      ("module", module()), ("bus at start", overlay()), ("group", group()),
-    ]
-    return all.compactMap { name, finding in finding.map { Check(name, $0) } }
-  }
-
-  /// A module that was loaded by hand is gone after the next start.
-  private func module() -> Finding? {
-    let loaded = (tree.text("/proc/modules", limit: 1 << 17) ?? "").split(separator: "\n")
-    guard loaded.contains(where: { $0.hasPrefix("i2c_dev ") }) else { return nil }
-    let folders = ["/etc/modules-load.d", "/run/modules-load.d", "/usr/lib/modules-load.d"]
-    let files = ["/etc/modules"] + tree.settings(in: folders, suffix: ".conf")
-    let isKept = files.contains { path in
-      (tree.text(path, limit: 1 << 16) ?? "").split(whereSeparator: \.isNewline).contains { line in
-        let name = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).first
-        return name == "i2c-dev" || name == "i2c_dev"
-      }
-    }
-    return isKept
-      ? .ok("i2c-dev is loaded, and at each start")
-      : .advice("i2c-dev is loaded, and no file asks for it at the next start", [.keepModule])
-  }
-
-  /// A Raspberry Pi's firmware switches the bus on by a line of its configuration. In a tree without parameters it is on.
-  private func overlay() -> Finding? {
-    let adapter = tree.i2cAdapters().first { $0.number == number }
-    guard let adapter, ["bcm2835", "Synopsys"].contains(where: { adapter.name.hasPrefix($0) }),
-      tree.hasTreeParameters, let boot = BootConfiguration(tree), !boot.asksForI2C
-    else { return nil }
-    return .advice(
-      "the bus is on, and no line of \(boot.path) asks for it: it is off after the next start",
-      Mend.switchOn(tree))
-  }
-
-  /// With `sudo`, whose rights hide what the person lacks.
-  private func group() -> Finding? {
-    let path = "/dev/i2c-\(number)"
-    guard let person = MachineUser.person(tree), person.user != 0, geteuid() == 0,
-      tree.i2cAdapters().contains(where: { $0.number == number }), !person.mayUse(path, tree)
-    else { return nil }
-    let right = NodeRight(path, .bus, tree)
-    return .wrong("without sudo: \(right.words)", right.mends)
   }
 }

@@ -66,9 +66,16 @@ extension Finding {
 package struct Check: Sendable {
   /// A word or two, as ``DoctorCheck/lines`` has it.
   package let name: String
+  /// Which of several sensors it is about; empty for all, or for the one.
+  package let sensor: String
   package let finding: Finding
 
-  package init(_ name: String, _ finding: Finding) { (self.name, self.finding) = (name, finding) }
+  package init(_ name: String, _ finding: Finding, of sensor: String = "") {
+    (self.name, self.finding, self.sensor) = (name, finding, sensor)
+  }
+
+  /// The name, with the sensor's behind it.
+  package var title: String { sensor.isEmpty ? name : "\(name) \(sensor)" }
 
   package subscript<Part>(dynamicMember part: KeyPath<Finding, Part>) -> Part {
     finding[keyPath: part]

@@ -21,15 +21,15 @@ struct ChipChecks<Clock: MonotonicClock>: Sendable {
   var isLoading = false
   let clock: Clock
 
-  /// - Returns: The chip; `nil` where there is none that imulog knows.
+  /// - Returns: The chip, `nil` where there is none that imulog knows; the bus's clock, as far as it was measured.
   func run<Bus: I2CBus & ~Copyable>(
     _ bus: inout Bus, free: [I2CAddress], _ progress: () -> Void
-  ) -> (found: SensorIdentity?, checks: [Check]) {
+  ) -> (found: SensorIdentity?, clock: BusClock, checks: [Check]) {
     let found: SensorIdentity
     do throws(SensorError) {
       found = try SensorIdentity.identify(on: &bus, addresses: free, choice: configuration.sensor)
     } catch {
-      return (nil, [Check("chip", missing(error))])
+      return (nil, BusClock(configured: configured, measured: nil), [Check("chip", missing(error))])
     }
     progress()
     let meter = BusMeter(&bus, found, clock: clock, progress: progress)
@@ -39,7 +39,8 @@ struct ChipChecks<Clock: MonotonicClock>: Sendable {
       ("bus clock", busClock(meter, loaded, refusal)), ("wiring", wiring(meter)),
       ("rate", rate(found, meter)),
     ]
-    return (found, all.compactMap { name, finding in finding.map { Check(name, $0) } })
+    let clock = BusClock(configured: configured, measured: meter.hertz)
+    return (found, clock, all.compactMap { name, finding in finding.map { Check(name, $0) } })
   }
 }
 

@@ -40,6 +40,7 @@ package struct DoctorCheck: Sendable {
   package static let all: [DoctorCheck] = [
     configuration, system, realTime, memoryLock, processorSleep, wallClock, batteryClock, supply,
     store, recorded, card, service, buttonAndLight, bus,
+    sensors,
   ]
 
   static let configuration = DoctorCheck(["configuration": "the service's configuration file"]) {
@@ -75,6 +76,8 @@ package struct DoctorSubject {
   let isReport: Bool
   /// The settings with the options of the command line, by which the sensor is looked for.
   let chosen: RecorderConfiguration
+  /// The sensors of a take, each with its settings as ``chosen``; empty for one sensor without a name.
+  let members: [DoctorSensor]
   /// The board; `nil` for an unknown machine.
   let board: Board?
   /// The number of the bus of its pins.
@@ -83,12 +86,13 @@ package struct DoctorSubject {
   package init(
     tree: SystemTree, unit: ServiceUnit?, status: Result<RecorderStatus, any Error>,
     configured: [Check], configuration: RecorderConfiguration, chosen: RecorderConfiguration,
-    store: String?, probeLength: Int64?, isReport: Bool, board: Board?, boardBus: Int?
+    members: [DoctorSensor] = [], store: String?, probeLength: Int64?, isReport: Bool,
+    board: Board?, boardBus: Int?
   ) {
     (self.tree, self.unit, self.status) = (tree, unit, status)
     (self.configured, self.configuration, self.chosen) = (configured, configuration, chosen)
     (self.store, self.probeLength, self.isReport) = (store, probeLength, isReport)
-    (self.board, self.boardBus) = (board, boardBus)
+    (self.board, self.boardBus, self.members) = (board, boardBus, members)
   }
 
   /// Whether no service listens. One that may not be asked, or does not answer, may be recording.
@@ -98,9 +102,29 @@ package struct DoctorSubject {
   }
 
   var lines: LineChecks { LineChecks(tree: tree, configuration: configuration, board: board) }
-  var buses: BusChecks {
-    BusChecks(
-      tree: tree, configuration: chosen, board: board, boardBus: boardBus,
-      isServed: !DoctorSubject.isAbsent(status))
+  /// The buses of the sensors, in their order; of one sensor its own.
+  var buses: [BusChecks] {
+    let isServed = !DoctorSubject.isAbsent(status)
+    let all = (members.isEmpty ? [DoctorSensor("", chosen)] : members).map {
+      BusChecks(
+        tree: tree, sensors: [$0], board: board, boardBus: boardBus, isServed: isServed)
+    }
+    return all.reduce(into: []) { buses, next in
+      guard let index = buses.firstIndex(where: { $0.number == next.number }) else {
+        return buses.append(next)
+      }
+      buses[index].sensors += next.sensors
+    }
+  }
+}
+
+/// A sensor that is looked for.
+package struct DoctorSensor: Sendable {
+  /// The user's name for it; empty where there is one sensor.
+  let name: String
+  let configuration: RecorderConfiguration
+
+  package init(_ name: String, _ configuration: RecorderConfiguration) {
+    (self.name, self.configuration) = (name, configuration)
   }
 }

@@ -19,6 +19,7 @@ package struct DoctorReport {
       json.member("checks", checks, onNewLines: true) { json, check in
         json.object { json in
           json.member("name", check.name)
+          json.member("sensor", check.sensor.isEmpty ? nil : check.sensor)
           json.member("state", check.state.rawValue)
           json.member("words", open(check.words))
           json.member("command", check.mends.first.map { open($0.command) })
@@ -39,7 +40,7 @@ package struct DoctorReport {
   package var markdown: String {
     let head = ["", "| check | state | found |", "|---|---|---|"]
     func row(_ check: Check) -> String {
-      "| \(cell(check.name)) | \(check.state.rawValue) | \(cell(check.words)) |"
+      "| \(cell(check.title)) | \(check.state.rawValue) | \(cell(check.words)) |"
     }
     var lines = ["# imulog doctor", "", Software.name, ""]
     lines += ["Left out: names of host and user, paths of homes and stores, notes, serial numbers."]
@@ -51,13 +52,13 @@ package struct DoctorReport {
     }
     lines += head
     lines += checks.filter { !DoctorReport.board.contains(DoctorReport.topic($0)) }.map(row)
-    let commands = checks.flatMap { check in check.mends.map { (check.name, $0.command) } }
+    let commands = checks.flatMap { check in check.mends.map { (check.title, $0.command) } }
     if !commands.isEmpty { lines += ["", "| check | command |", "|---|---|"] }
     lines += commands.map { "| \(cell($0)) | \(code($1)) |" }
     lines += ["", "| check | figure | value |", "|---|---|---|"]
     for check in checks {
       for figure in check.figures {
-        lines.append("| \(cell(check.name)) | \(cell(figure.name)) | \(cell(figure.value)) |")
+        lines.append("| \(cell(check.title)) | \(cell(figure.name)) | \(cell(figure.value)) |")
       }
     }
     return lines.joined(separator: "\n")
@@ -145,6 +146,7 @@ package struct DoctorReport {
           while let key = try reader.nextKey() {
             switch key {
             case "name": check.name = try reader.string() ?? ""
+            case "sensor": if let sensor = try reader.string() { check.name += " \(sensor)" }
             case "state": check.state = try reader.string() ?? ""
             case "words": check.words = try reader.string() ?? ""
             case "command": check.command = try reader.string()

@@ -24,7 +24,7 @@ package struct Mending {
     var mends: [(check: String, mend: Mend)] = []
     for check in checks {
       for mend in check.mends where mend.action != .none {
-        if !mends.contains(where: { $0.mend == mend }) { mends.append((check.name, mend)) }
+        if !mends.contains(where: { $0.mend == mend }) { mends.append((check.title, mend)) }
       }
     }
     guard !mends.isEmpty else {

@@ -15,7 +15,7 @@ extension DoctorCheck {
     ServiceChecks(
       tree: subject.tree, unit: subject.unit, status: subject.status,
       isConfigured: subject.configured.allSatisfy { $0.state == .ok },
-      nodes: subject.buses.nodes + subject.lines.nodes
+      nodes: subject.buses.flatMap(\.nodes) + subject.lines.nodes
     ).run()
   }
 }

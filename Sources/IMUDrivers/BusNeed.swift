@@ -4,11 +4,11 @@ import IMUModel
 
 /// What one of several sensors needs of the time in which they are read one after the other.
 package struct BusNeed {
-  let name: String
+  package let name: String
   /// Hertz of its bus, as planned with.
   let busClock: Int
   /// The part of the time that its reads take, of what may be used; above 1 it cannot be read even alone.
-  let share: Double
+  package let share: Double
   /// Nanoseconds of one turn, in which no other sensor is read.
   let turn: Int64
   /// Nanoseconds between two ticks; `nil` by the chip's clock, where its FIFO waits.

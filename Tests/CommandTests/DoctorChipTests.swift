@@ -169,7 +169,7 @@ struct DoctorChipTests {
     // Its line is about the board's own bus, by the adapter's name.
     machine.makePiWithBus()
     let buses = BusChecks(
-      tree: tree, configuration: try settings(rate: 1000),
+      tree: tree, sensors: [DoctorSensor("", try settings(rate: 1000))],
       board: Board.named("raspberry-pi-4"), boardBus: 1, isServed: false)
     for number in [1, 3] {
       let other = buses.chips(number).run(&slow, free: SensorFamily.allAddresses) {}.checks

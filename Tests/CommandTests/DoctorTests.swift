@@ -172,6 +172,29 @@ struct DoctorTests {
     #expect(checks["bus at start"] == nil && checks["board"]?.says("ok") == true)
   }
 
+  @Test("the sensors of a configuration are looked at on their buses, and have room together")
+  func severalSensors() throws {
+    machine.makePiWithBus()
+    machine.write("rp1\n", to: "sys/class/i2c-dev/i2c-4/name")
+    machine.write(
+      "sensor.left = mpu6050@0x68 rate=1000\nsensor.right = lsm6dso@i2c-4/0x6a rate=208\n",
+      to: "etc/imulog/imulog.conf")
+    let outcome = bench.run("doctor", "--json", "--root", machine.root)
+    let checks = try outcome.json()["checks"].items
+    func words(_ name: String) -> [String] {
+      checks.filter { $0["name"].text == name }.compactMap { $0["words"].text }
+    }
+    #expect(words("configuration") == ["/etc/imulog/imulog.conf is right"])
+    #expect(words("board").count == 1)
+    #expect(words("bus").count == 2, "\(words("bus"))")
+    #expect(words("room").allSatisfy { $0.contains("at 1000 + 208 Hz") })
+    #expect(words("sensors") == ["each of 2 has an address of its own"])
+    machine.write(
+      "sensor.a = lsm6dso@i2c-4/0x6a\nsensor.b = auto@i2c-4/0x6a\n", to: "etc/imulog/imulog.conf")
+    let twins = try machine.doctor().checks["sensors"]
+    #expect(twins?.says("wrong", "a and b are the same chip, at 0x6a of bus 4") == true)
+  }
+
   @Test("without a home the rest is looked at")
   func homeless() throws {
     _ = bench.shell("mkdir -p machine")

@@ -117,9 +117,20 @@ struct DoctorCommand: ParsableCommand {
     let board = request.presentBoard(tree)
     return DoctorSubject(
       tree: tree, unit: unit, status: status, configured: configured, configuration: settings,
-      chosen: chosen, store: storePath(found),
+      chosen: chosen, members: try members(of: found, tree), store: storePath(found),
       probeLength: card ? cardSeconds * 1_000_000_000 : nil, isReport: report, board: board,
       boardBus: board?.busNumber(tree))
+  }
+
+  /// The sensors of the service's configuration, which was read before; none where it names one.
+  private func members(
+    of settings: RecorderConfiguration?, _ tree: SystemTree
+  ) throws -> [DoctorSensor] {
+    guard let settings, !settings.sensors.isEmpty else { return [] }
+    let file = tree.path(ConfigurationFile.usualPath)
+    return try ConfigurationFile.members(
+      of: settings, try WholeFile.read(file), file: file, place.given
+    ).map { DoctorSensor($0.name, $0.configuration) }
   }
 
   /// What is given, else the service's store, else the user's; `nil` without a home directory.
@@ -141,7 +152,7 @@ struct DoctorCommand: ParsableCommand {
     let state = check.state.rawValue
     let words = Plain.text(check.words)
     try Console.data(
-      state + spaces(10 - state.count) + check.name + spaces(18 - check.name.count) + words)
+      state + spaces(10 - state.count) + check.title + spaces(18 - check.title.count) + words)
     for mend in check.mends {
       let later = mend.isLater ? "   # then log in again, or restart" : ""
       try Console.data(spaces(10) + "do: " + Plain.text(mend.command) + later)

@@ -142,9 +142,9 @@ extension SensorRequest {
   }
 
   /// The number N of /dev/i2c-N: the given one, else the board's.
-  func busNumber(_ board: Board?) throws -> Int {
+  func busNumber(_ board: Board?, _ tree: SystemTree = .live) throws -> Int {
     if let bus = configuration.bus { return bus }
-    if let bus = board?.busNumber(.live) { return bus }
+    if let bus = board?.busNumber(tree) { return bus }
     throw CommandFailure(
       .configuration,
       "the sensor's bus is not known here; give --bus N for /dev/i2c-N, "
@@ -152,8 +152,8 @@ extension SensorRequest {
   }
 
   /// The bus, for a log's header.
-  func busPath() throws -> String {
-    isSimulated ? "" : "i2c-\(try busNumber(presentBoard()))"
+  func busPath(_ tree: SystemTree = .live) throws -> String {
+    isSimulated ? "" : "i2c-\(try busNumber(presentBoard(tree), tree))"
   }
 
   private func simulatedChip() throws -> (SimulatedChip, I2CAddress) {

@@ -32,7 +32,7 @@ struct ConfigurationFile: Sendable {
   }
 
   /// Reads the file, and completes it with defaults of this machine.
-  func setup() throws -> RecorderSetup {
+  func setup(on tree: SystemTree = .live) throws -> RecorderSetup {
     let file = path ?? ConfigurationFile.usualPath
     let isThere = path != nil || access(file, F_OK) == 0
     let mounts = SystemTree.live.text("/proc/self/mountinfo", limit: 1 << 20)
@@ -41,10 +41,12 @@ struct ConfigurationFile: Sendable {
     let confinement = Confinement(mounts: mounts ?? "")
     let configuration = try ConfigurationFile.read(
       text, file: file, options: options, within: confinement)
-    let setups = try members(of: configuration, text, file: file, options, confinement).map {
+    let members = try ConfigurationFile.members(
+      of: configuration, text, file: file, options, confinement)
+    let setups = try members.map {
       (name: String, configuration: RecorderConfiguration) in
       let sensor = SensorRequest(configuration)
-      let board = sensor.presentBoard()
+      let board = sensor.presentBoard(tree)
       var setup = RecorderSetup(
         configuration, sensor: sensor,
         store: configuration.store ?? usualStore,
@@ -52,16 +54,16 @@ struct ConfigurationFile: Sendable {
         light: configuration.light.spec(board?.led?.name),
         calibration: try configuration.calibration.map { try SensorCalibration(readingFile: $0) })
       setup.name = name
-      if !name.isEmpty { setup.busPath = try sensor.busPath() }
+      if !name.isEmpty { setup.busPath = try sensor.busPath(tree) }
       return setup
     }
     return .take(setups)
   }
 
   /// The configuration of each sensor: the file's, with what its own line has instead.
-  private func members(
+  static func members(
     of configuration: RecorderConfiguration, _ text: [UInt8], file: String,
-    _ options: [String: String], _ confinement: Confinement
+    _ options: [String: String], _ confinement: Confinement? = nil
   ) throws -> [(name: String, configuration: RecorderConfiguration)] {
     guard !configuration.sensors.isEmpty else { return [("", configuration)] }
     var sensors: [NamedSensor] = []
@@ -132,7 +134,7 @@ struct ConfigurationCheck {
       }
       let file = ConfigurationFile(
         path: path, board: nil, preTrigger: nil, usualStore: ServiceUnit.store)
-      _ = try file.setup()
+      _ = try file.setup(on: tree)
       return (configuration, check(.ok, "\(name) is right"))
     } catch let error as ConfigurationError where error.line > 0 {
       let found = isPrivate ? nil : error.description.parts(around: ":\(error.line): ")?.after

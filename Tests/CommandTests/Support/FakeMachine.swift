@@ -41,7 +41,10 @@ struct FakeMachine {
       #expect(DoctorCheck.all.contains { $0.lines.contains { $0.key == name } }, "\(name)")
     }
     return Dictionary(
-      checks.map { ($0["name"].text ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+      checks.map { check in
+        let sensor = check["sensor"].text.map { " \($0)" } ?? ""
+        return ((check["name"].text ?? "") + sensor, check)
+      }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Files of a Raspberry Pi.

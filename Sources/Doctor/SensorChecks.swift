@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUDrivers
+import IMUModel
+import LinuxIO
+import Recorder
+import Text
+
+extension DoctorCheck {
+  static let sensors = DoctorCheck(
+    [
+      "sensors": "of several: whether each has a chip of its own",
+      "other address": "whether a chip answers at the other of its two addresses",
+      "bus time": "whether there is time to read all of them",
+      "pull-ups": "where reads fail: the pull-ups of several breakouts",
+    ],
+    reporting: { subject, found in
+      if !subject.members.isEmpty { try SensorChecks(buses: subject.buses).run(found) }
+    })
+}
+
+/// What was found of one of several sensors.
+struct FoundSensor: Sendable {
+  let sensor: DoctorSensor
+  /// N of /dev/i2c-N.
+  let bus: Int
+  /// `nil` where there is no chip for it.
+  let identity: SensorIdentity?
+  let clock: BusClock
+  var checks: [Check]
+
+  var name: String { sensor.name }
+
+  /// Where its chip is, or should be; `nil` where any address would do.
+  var address: I2CAddress? { identity?.address ?? sensor.configuration.sensor.address }
+}
+
+/// The sensors of a take: each chip as of one sensor, and what they share.
+struct SensorChecks: Sendable {
+  /// The buses, each with its sensors.
+  let buses: [BusChecks]
+
+  /// Reports each check as soon as it is made.
+  func run(_ found: DoctorCheck.Report) throws {
+    guard try buses[0].begin(found) else { return }
+    var sensors: [FoundSensor] = []
+    for bus in buses {
+      let outcome = try bus.look(found) { SensorChecks.look($0, at: bus, free: $1, $2) }
+      // Where the bus cannot be read, the settings alone tell of two names of one chip.
+      sensors +=
+        outcome.sensors.isEmpty
+        ? bus.sensors.map {
+          FoundSensor(sensor: $0, bus: bus.number, identity: nil, clock: .unknown, checks: [])
+        } : outcome.sensors
+    }
+    try SensorChecks.together(sensors, onPi: onPi).forEach(found)
+  }
+
+  /// The bus of a Raspberry Pi's header, which has pull-ups of its own; `nil` on other boards.
+  private var onPi: Int? {
+    buses[0].tree.boardModel()?.hasPrefix("Raspberry Pi") == true ? buses[0].boardBus : nil
+  }
+
+  private static func look(
+    _ open: consuming BusLook, at bus: BusChecks, free: [I2CAddress], _ progress: () -> Void
+  ) -> BusChecks.Outcome {
+    var look = open
+    let ending = look.ending
+    let chips = bus.sensors.map { sensor in
+      var chips = bus.chips(bus.number, for: sensor)
+      // The load is the same for all of them; the service's samples have the processors.
+      chips.isLoading = !bus.isServed && sensor.name == bus.sensors[0].name
+      return (sensor, chips)
+    }
+    var sensors = sensors(&look, of: chips, on: bus.number, free: free, progress)
+    if ending.isCut {
+      // Reads failed from some moment on.
+      for index in sensors.indices {
+        sensors[index].checks = [Check("chip", BusChecks.cut, of: sensors[index].name)]
+      }
+    }
+    let checks = sensors.flatMap(\.checks)
+    return BusChecks.Outcome(
+      checks: checks, hasChip: true, sensors: ending.isCut ? [] : sensors)
+  }
+
+  /// Looks for the chip of each sensor of a bus.
+  static func sensors<Bus: I2CBus & ~Copyable, Clock: MonotonicClock>(
+    _ bus: inout Bus, of sensors: [(sensor: DoctorSensor, chips: ChipChecks<Clock>)],
+    on number: Int, free: [I2CAddress], _ progress: () -> Void
+  ) -> [FoundSensor] {
+    var all: [FoundSensor] = []
+    for (sensor, chips) in sensors {
+      let (identity, clock, checks) = chips.run(&bus, free: free, progress)
+      var named = checks.map { Check($0.name, $0.finding, of: sensor.name) }
+      if identity != nil, sensor.configuration.interrupt != .none {
+        let words = "it is tried with one sensor only; a recording's certificate tells its edges"
+        named.append(Check(BusChecks.lineName, .unchecked(words), of: sensor.name))
+      }
+      all.append(
+        FoundSensor(
+          sensor: sensor, bus: number, identity: identity, clock: clock, checks: named))
+    }
+    for index in all.indices {
+      let pair = AddressPair(all[index], among: all)
+      guard let pair, pair.addresses.allSatisfy(free.contains),
+        let finding = pair.finding(pair.read(&bus, progress))
+      else { continue }
+      all[index].checks.append(Check("other address", finding, of: all[index].name))
+    }
+    return all
+  }
+
+  /// What the sensors share: a chip, the time of the bus, the pull-ups.
+  static func together(_ sensors: [FoundSensor], onPi: Int?) -> [Check] {
+    let shared = [("bus time", busTime(sensors)), ("pull-ups", pullUps(sensors, onPi: onPi))]
+    return [Check("sensors", twins(sensors))]
+      + shared.compactMap { name, finding in finding.map { Check(name, $0) } }
+  }
+
+  /// Two names of one chip: each would take the other's samples.
+  private static func twins(_ sensors: [FoundSensor]) -> Finding {
+    for (index, sensor) in sensors.enumerated() {
+      guard let address = sensor.address,
+        let twin = sensors[..<index].first(where: {
+          $0.address == address && $0.bus == sensor.bus
+        })
+      else { continue }
+      let chip = sensor.identity.map { "the \($0.model.name) at \(address)" } ?? "at \(address)"
+      return .wrong(
+        "\(twin.name) and \(sensor.name) are the same chip, \(chip) of bus \(sensor.bus): give each sensor its own "
+          + "address behind an @")
+    }
+    return .ok("each of \(sensors.count) has an address of its own")
+  }
+
+  /// The time of all reads, one after the other on one thread.
+  private static func busTime(_ sensors: [FoundSensor]) -> Finding? {
+    var needs: [BusNeed] = []
+    for sensor in sensors {
+      guard let model = sensor.identity?.model else { continue }
+      do throws(SensorError) {
+        let settings = try sensor.sensor.configuration.sensorConfiguration(
+          for: model, busClock: sensor.clock.planned)
+        needs.append(BusNeed(model, settings, named: sensor.name))
+      } catch {
+        // The rate's check reports it.
+        continue
+      }
+    }
+    if let refusal = BusNeed.refusal(of: needs) { return .wrong("\(refusal)") }
+    guard sensors.contains(where: { $0.identity != nil }) else { return nil }
+    guard needs.count == sensors.count else {
+      return .unchecked("not all of the chips were found, or can be read so often")
+    }
+    func percent(_ share: Double) -> String { "\(Int((share * 100).rounded(.up))) %" }
+    let shares = needs.map { "\($0.name) \(percent($0.share))" }.joined(separator: ", ")
+    let total = percent(needs.map(\.share).reduce(0, +))
+    return .ok("reading takes \(shares), together \(total) of the time that there is for it")
+  }
+
+  /// Kilohms of a Raspberry Pi's header and of a GY-521, and the least that I2C allows at 3.3 V: (3.3 V − 0.4 V) / 3 mA.
+  private static let (ofPi, ofBreakout, least) = (1.8, 2.2, 0.967)
+
+  /// What many breakouts may be the cause of, where reads fail; nobody can see the resistors from here.
+  private static func pullUps(_ sensors: [FoundSensor], onPi: Int?) -> Finding? {
+    let failing = sensors.first { sensor in
+      sensor.checks.contains { $0.name == "wiring" && $0.state == .wrong }
+    }
+    guard let bus = failing?.bus else { return nil }
+    let count = sensors.count { $0.bus == bus && $0.identity != nil }
+    let isPi = bus == onPi
+    let together = 1 / (Double(count) / ofBreakout + (isPi ? 1 / ofPi : 0))
+    guard count > 1, together < least else { return nil }
+    func kilohms(_ value: Double) -> String { Plain.number(value, per: 100) + " kΩ" }
+    return .advice(
+      "if each of \(count) breakouts has pull-ups of \(kilohms(ofBreakout)), as a GY-521 has, they are "
+        + "\(kilohms(together))\(isPi ? " with the board's \(kilohms(ofPi))" : ""), and I2C allows "
+        + "\(kilohms(least)) at least: leave those of one breakout")
+  }
+}
+
+/// The two addresses that a chip can have, by the level of a pin: an open pin changes between them.
+struct AddressPair {
+  /// Of the sensor, and the other one.
+  let (own, other): (I2CAddress, I2CAddress)
+  let model: SensorModel
+  /// What its identity register reads.
+  private let identity: UInt8
+  /// The sensor that is to be at the other one.
+  let neighbour: String?
+
+  /// The answers of both, read in turns.
+  struct Answers {
+    var (own, other, both) = (0, 0, 0)
+  }
+
+  /// `nil` where a chip of that kind, or its address, is not known.
+  init?(_ sensor: FoundSensor, among all: [FoundSensor]) {
+    guard let own = sensor.address,
+      let model = sensor.identity?.model ?? sensor.sensor.configuration.sensor.model,
+      let other = model.addresses.first(where: { $0 != own })
+    else { return nil }
+    (self.own, self.other, self.model) = (own, other, model)
+    identity = sensor.identity?.identity ?? model.identity
+    neighbour = all.first { $0.address == other && $0.name != sensor.name }?.name
+  }
+
+  var addresses: [I2CAddress] { [own, other] }
+
+  private static let rounds = 20
+
+  /// Reads the identity at both addresses, in turns.
+  func read<Bus: I2CBus & ~Copyable>(_ bus: inout Bus, _ progress: () -> Void) -> Answers {
+    var answers = Answers()
+    for _ in 0..<AddressPair.rounds {
+      let (isOwn, isOther) = (isThere(own, &bus), isThere(other, &bus))
+      progress()
+      if isOwn, isOther { answers.both += 1 } else if isOwn { answers.own += 1 }
+      if isOther, !isOwn { answers.other += 1 }
+    }
+    return answers
+  }
+
+  private func isThere<Bus: I2CBus & ~Copyable>(_ address: I2CAddress, _ bus: inout Bus) -> Bool {
+    do throws(BusError) {
+      let register = model.family.identityRegister.address
+      return try bus.read(address, register: register) == identity
+    } catch {
+      return false
+    }
+  }
+
+  private var pin: String { SensorModel.mpu6050.addresses.contains(own) ? "AD0" : "SDO (SA0)" }
+
+  private func level(_ address: I2CAddress) -> String {
+    address == model.addresses.min(by: { $0.rawValue < $1.rawValue }) ? "ground" : "3.3 V"
+  }
+
+  /// What the answers say; `nil` for nothing.
+  func finding(_ answers: Answers) -> Finding? {
+    if answers.own > 0, answers.other > 0 {
+      return .wrong(
+        "the chip answers now at \(own), now at \(other): its \(pin) is open. Connect it to \(level(own)) for "
+          + "\(own), to \(level(other)) for \(other)")
+    }
+    if answers.own == 0, answers.both == 0, answers.other > 0 {
+      guard let neighbour else {
+        return .wrong(
+          "no chip is at \(own), and an \(model.name) is at \(other), where none is configured: connect its \(pin) "
+            + "to \(level(own)), or give @\(other)")
+      }
+      return .wrong(
+        "no chip is at \(own); with an open \(pin), or one at \(level(other)), it is at \(other) together with that of "
+          + "\(neighbour): connect its \(pin) to \(level(own))")
+    }
+    guard neighbour == nil, answers.both > 0 else { return nil }
+    return .advice(
+      "an \(model.name) answers at \(other), too, and no sensor of the configuration is there: a second chip without "
+        + "a name, or an open \(pin)")
+  }
+}

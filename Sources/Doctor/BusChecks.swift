@@ -75,7 +75,14 @@ struct BusChecks: Sendable {
 
   /// Reports what keeps the bus from use, and what is on it.
   func look(_ found: DoctorCheck.Report, at chips: @escaping Look) throws -> Outcome {
-    let number = number
+    let number: Int
+    do throws(LinuxIOError) {
+      number = try tree.openable(path)
+    } catch {
+      let missing = Check("bus", Finding(error))
+      try found(missing)
+      return Outcome(checks: [missing], hasChip: true)
+    }
     try BusModuleChecks(tree: tree, number: number).run().forEach(found)
     for address in SensorFamily.allAddresses {
       if let driver = driver(at: address, number) {
@@ -115,9 +122,16 @@ struct BusChecks: Sendable {
   /// Whether board or bus are known.
   private var isChosen: Bool { board != nil || configuration.bus != nil }
 
-  var number: Int {
-    configuration.bus ?? boardBus ?? tree.i2cAdapters().first?.number ?? 1
+  /// The bus of the sensors, as it stays.
+  var path: BusPath {
+    let given = configuration.bus
+    if let given, given.channel != nil { return given }
+    return tree.busPath(
+      ofAdapter: given?.root ?? boardBus ?? tree.i2cAdapters().first?.number ?? 1)
   }
+
+  /// N of its /dev/i2c-N; of the bus before a multiplexer that is not there.
+  var number: Int { tree.adapterNumber(of: path) ?? path.root }
 }
 
 /// Kernel drivers at the addresses of sensors.
@@ -172,7 +186,7 @@ extension BusChecks {
       configuration: sensor?.configuration ?? configuration,
       board: number == boardBus && tree.hasTreeParameters ? board : nil,
       // The clock that the device tree asks for, else the board's usual one.
-      configured: tree.i2cClock(bus: number) ?? board?.busHertz,
+      configured: tree.i2cClock(bus: tree.busPath(ofAdapter: number).root) ?? board?.busHertz,
       tree: tree, clock: SystemClock())
   }
 

@@ -110,7 +110,7 @@ package struct DoctorSubject {
         tree: tree, sensors: [$0], board: board, boardBus: boardBus, isServed: isServed)
     }
     return all.reduce(into: []) { buses, next in
-      guard let index = buses.firstIndex(where: { $0.number == next.number }) else {
+      guard let index = buses.firstIndex(where: { $0.path == next.path }) else {
         return buses.append(next)
       }
       buses[index].sensors += next.sensors

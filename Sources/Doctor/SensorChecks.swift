@@ -22,8 +22,7 @@ extension DoctorCheck {
 /// What was found of one of several sensors.
 struct FoundSensor: Sendable {
   let sensor: DoctorSensor
-  /// N of /dev/i2c-N.
-  let bus: Int
+  let bus: BusPath
   /// `nil` where there is no chip for it.
   let identity: SensorIdentity?
   let clock: BusClock
@@ -50,7 +49,7 @@ struct SensorChecks: Sendable {
       sensors +=
         outcome.sensors.isEmpty
         ? bus.sensors.map {
-          FoundSensor(sensor: $0, bus: bus.number, identity: nil, clock: .unknown, checks: [])
+          FoundSensor(sensor: $0, bus: bus.path, identity: nil, clock: .unknown, checks: [])
         } : outcome.sensors
     }
     try SensorChecks.together(sensors, onPi: onPi).forEach(found)
@@ -72,7 +71,7 @@ struct SensorChecks: Sendable {
       chips.isLoading = !bus.isServed && sensor.name == bus.sensors[0].name
       return (sensor, chips)
     }
-    var sensors = sensors(&look, of: chips, on: bus.number, free: free, progress)
+    var sensors = sensors(&look, of: chips, on: bus.path, free: free, progress)
     if ending.isCut {
       // Reads failed from some moment on.
       for index in sensors.indices {
@@ -87,7 +86,7 @@ struct SensorChecks: Sendable {
   /// Looks for the chip of each sensor of a bus.
   static func sensors<Bus: I2CBus & ~Copyable, Clock: MonotonicClock>(
     _ bus: inout Bus, of sensors: [(sensor: DoctorSensor, chips: ChipChecks<Clock>)],
-    on number: Int, free: [I2CAddress], _ progress: () -> Void
+    on path: BusPath, free: [I2CAddress], _ progress: () -> Void
   ) -> [FoundSensor] {
     var all: [FoundSensor] = []
     for (sensor, chips) in sensors {
@@ -99,7 +98,7 @@ struct SensorChecks: Sendable {
       }
       all.append(
         FoundSensor(
-          sensor: sensor, bus: number, identity: identity, clock: clock, checks: named))
+          sensor: sensor, bus: path, identity: identity, clock: clock, checks: named))
     }
     for index in all.indices {
       let pair = AddressPair(all[index], among: all)
@@ -123,13 +122,16 @@ struct SensorChecks: Sendable {
     for (index, sensor) in sensors.enumerated() {
       guard let address = sensor.address,
         let twin = sensors[..<index].first(where: {
-          $0.address == address && $0.bus == sensor.bus
+          $0.address == address && $0.bus.isReached(from: sensor.bus)
         })
       else { continue }
       let chip = sensor.identity.map { "the \($0.model.name) at \(address)" } ?? "at \(address)"
       return .wrong(
-        "\(twin.name) and \(sensor.name) are the same chip, \(chip) of bus \(sensor.bus): give each sensor its own "
-          + "address behind an @")
+        "\(twin.name) and \(sensor.name) are the same chip, \(chip) of \(sensor.bus): "
+          + (twin.bus == sensor.bus
+            ? "give each sensor its own address behind an @"
+            : "one on the bus before a multiplexer answers on each channel; give them different addresses")
+      )
     }
     return .ok("each of \(sensors.count) has an address of its own")
   }
@@ -142,7 +144,9 @@ struct SensorChecks: Sendable {
       do throws(SensorError) {
         let settings = try sensor.sensor.configuration.sensorConfiguration(
           for: model, busClock: sensor.clock.planned)
-        needs.append(BusNeed(model, settings, named: sensor.name))
+        needs.append(
+          BusNeed(
+            model, settings, named: sensor.name, isOnChannel: sensor.bus.channel != nil))
       } catch {
         // The rate's check reports it.
         continue
@@ -167,9 +171,9 @@ struct SensorChecks: Sendable {
     let failing = sensors.first { sensor in
       sensor.checks.contains { $0.name == "wiring" && $0.state == .wrong }
     }
-    guard let bus = failing?.bus else { return nil }
+    guard let bus = failing?.bus, bus.channel == nil else { return nil }
     let count = sensors.count { $0.bus == bus && $0.identity != nil }
-    let isPi = bus == onPi
+    let isPi = bus.root == onPi
     let together = 1 / (Double(count) / ofBreakout + (isPi ? 1 / ofPi : 0))
     guard count > 1, together < least else { return nil }
     func kilohms(_ value: Double) -> String { Plain.number(value, per: 100) + " kΩ" }

@@ -17,12 +17,19 @@ package struct BusNeed {
   let most: (Double) -> Double?
 
   /// The need of a valid configuration. Where the clock of the bus is not known, the fastest that the chip takes is assumed.
-  package init(_ model: SensorModel, _ configuration: SensorConfiguration, named name: String) {
+  ///
+  /// - Parameter isOnChannel: Whether the chip is behind a multiplexer, whose channel may be another one at each turn.
+  package init(
+    _ model: SensorModel, _ configuration: SensorConfiguration, named name: String,
+    isOnChannel: Bool = false
+  ) {
     let busClock = configuration.busClock ?? model.maximumBusClock
     (self.name, self.busClock) = (name, busClock)
     let field = configuration.fieldRate.flatMap { _ in FieldModel.inside(model) }
     guard configuration.readsFIFO else {
-      let tick = BusTiming.nanoseconds(ofTick: model, with: field, busClock: busClock)
+      let tick =
+        BusTiming.nanoseconds(ofTick: model, with: field, busClock: busClock)
+        + (isOnChannel ? BusTiming.nanosecondsOfSelection(busClock: busClock) : 0)
       (turn, period) = (tick, configuration.rate.periodNanoseconds)
       share = configuration.rate.hertz * Double(tick) / 1e9
       most = { part in
@@ -33,12 +40,14 @@ package struct BusNeed {
     }
     let exact = configuration.exact(for: model) ?? configuration
     let timing = exact.drainTiming(of: model, longestBurst: 8192)
-    share = timing.share(busClock: busClock)
-    turn = timing.nanosecondsOfDrain(busClock: busClock)
+    let selection = isOnChannel ? BusTiming.nanosecondsOfSelection(busClock: busClock) : 0
+    let selections = DrainTiming.share(ofNanoseconds: selection)
+    share = timing.share(busClock: busClock) + selections
+    turn = timing.nanosecondsOfDrain(busClock: busClock) + selection
     period = nil
     most = { part in
       model.fifoRates(channels: configuration.channels).last { rate in
-        timing.at(rate).share(busClock: busClock) <= part
+        timing.at(rate).share(busClock: busClock) + selections <= part
       }?.hertz
     }
   }

@@ -102,6 +102,11 @@ struct DrainTiming {
     Double(bits * 100) / Double(DrainTiming.fullestPercent * busClock)
   }
 
+  /// The part that something takes which is done with each drain.
+  static func share(ofNanoseconds time: Int64) -> Double {
+    Double(time) * Double(drainsASecond * 100) / Double(fullestPercent) / 1e9
+  }
+
   /// How long a drain takes on the wire, in nanoseconds: 20 ms of samples, 16 of them at least (``DrainPace``).
   func nanosecondsOfDrain(busClock: Int) -> Int64 {
     let bytes = max(16, rate.hertz / Double(DrainTiming.drainsASecond)) * Double(slotBytes)

@@ -99,6 +99,7 @@ extension BusReopening {
     let clock = SystemClock()
     var isMissing = false
     var next = clock.now()
+    var nextSelection = next
     while !isOver {
       waitForBell(isMissing ? PollTimeout.milliseconds(until: next, now: clock.now()) : -1)
       if closeReturned() { isMissing = true }
@@ -108,6 +109,9 @@ extension BusReopening {
         isMissing = !reopen(&node)
       } else if !node.isThere {
         isGone.store(true, ordering: .relaxed)
+      } else if clock.now() >= nextSelection {
+        nextSelection = clock.now() + interval
+        place.selectOtherChannel(chip)
       }
     }
     closeReturned()
@@ -252,6 +256,8 @@ public struct AdapterPlace: Sendable {
   private let name: String?
   /// The adapters that were there then.
   private let adapters: [I2CAdapter]
+  /// The path of a channel; `nil` where it is a bus of the computer.
+  private let path: BusPath?
   let tree: SystemTree
 
   /// The place of the adapter at `/dev/i2c-<number>`. Unless it was chosen by that number (`isFixed`), it is found again
@@ -259,6 +265,8 @@ public struct AdapterPlace: Sendable {
   public init(number: Int, isFixed: Bool, tree: SystemTree = .live) {
     self.number = number
     self.tree = tree
+    let path = tree.busPath(ofAdapter: number)
+    self.path = path.channel == nil ? nil : path
     adapters = isFixed ? [] : tree.i2cAdapters()
     name = adapters.first { $0.number == number }?.name
   }
@@ -268,6 +276,7 @@ public struct AdapterPlace: Sendable {
   /// By name: the adapter under its old number, or under another, or else a new one whose name differs only in digits:
   /// USB adapters count how often they were plugged in (`i2c-tiny-usb at bus 001 device 005`). Of several none is chosen.
   func find() -> Int? {
+    if let path { return tree.adapterNumber(of: path) }
     guard let name else { return number }
     let present = tree.i2cAdapters()
     let same = present.filter { $0.name == name }
@@ -276,6 +285,30 @@ public struct AdapterPlace: Sendable {
     let kind = withoutDigits(name)
     let similar = present.filter { !adapters.contains($0) && withoutDigits($0.name) == kind }
     return similar.count == 1 ? similar[0].number : nil
+  }
+
+  /// Makes the kernel select the channel anew, by a read on another one, where no chip need answer.
+  ///
+  /// A multiplexer whose supply fails for a moment comes back without a channel. The kernel still takes the last one for
+  /// selected, so no chip answers until it has selected another. A channel that this process has used is left alone: then
+  /// transfers go to several channels, and need no cure.
+  func selectOtherChannel(_ chip: I2CAddress) {
+    guard let path, let channel = path.channel,
+      let multiplexer = tree.multiplexers(on: path.root).first(where: {
+        $0.address == channel.multiplexer
+      }),
+      let other = multiplexer.channels.first(where: {
+        $0.number != channel.number && !LinuxI2CBus.hasReserved(on: $0.adapter)
+      })
+    else { return }
+    do {
+      var bus = try LinuxI2CBus(number: other.adapter, timeoutMilliseconds: nil, tree: tree)
+      // An identity register, or one without an effect, of each chip that could be there.
+      _ = try bus.read(chip, register: 0x0F)
+    } catch {
+      // Only the selection counts.
+      return
+    }
   }
 
   private func withoutDigits(_ name: String) -> String { name.filter { !$0.isNumber } }

@@ -35,6 +35,14 @@ extension LinuxI2CBus {
   /// second, and a pause between two transfers.
   static var lookPatience: Int64 { 2_000_000_000 }
 
+  /// Numbers of the nodes on which this process has had a chip.
+  private static let reserved = Mutex<Set<Int>>([])
+
+  /// Whether this process has had a chip on a node. Closing another descriptor of it could release the chip.
+  public static func hasReserved(on number: Int) -> Bool {
+    reserved.withLock { $0.contains(number) }
+  }
+
   /// Nanoseconds between two questions whether a look is over.
   private static var lookInterval: Int64 { 2_000_000 }
 
@@ -46,6 +54,7 @@ extension LinuxI2CBus {
     _ address: I2CAddress, clock: Clock = SystemClock()
   ) throws(LinuxIOError) {
     try lock(ReservedByte.recorder(address), address)
+    Self.reserved.withLock { _ = $0.insert(number) }
     let look = ReservedByte.look(address)
     let deadline = clock.now() + Self.lookPatience
     while clinuxio_is_locked(descriptor, look, 1) == 1 {

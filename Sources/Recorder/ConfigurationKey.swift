@@ -2,6 +2,7 @@
 
 import IMUDrivers
 import IMUModel
+import LinuxIO
 import Text
 
 /// A key of the configuration file and option of the command line; ``all(boards:)`` is the only definition.
@@ -42,8 +43,10 @@ struct ConfigurationKey {
         accepts: "give auto or one of \(boards.joined(separator: ", "))"
       ) { $0 == "auto" ? .some(nil) : boards.contains($0) ? .some($0) : nil },
       ConfigurationKey(
-        "bus", \.bus, accepts: "give auto, or the number N of a /dev/i2c-N"
-      ) { $0 == "auto" ? .some(nil) : Digits.number($0, upTo: 1_048_575).map { .some($0) } },
+        "bus", \.bus,
+        accepts:
+          "give auto, or the number N of a /dev/i2c-N, or N/mux@70/3 for the channel 3 of the multiplexer at 0x70 on it"
+      ) { $0 == "auto" ? .some(nil) : BusPath($0).map { .some($0) } },
       ConfigurationKey("sensor", \.sensor, accepts: SensorChoice.accepts) { SensorChoice($0) },
     ]
   }

@@ -2,12 +2,13 @@
 
 import IMUDrivers
 import IMUModel
+import LinuxIO
 import RingBuffer
 import Sampling
 
 /// A sensor that is set up, on its clock, before its loop begins.
 struct ReadySensor {
-  let model: SensorModel
+  let sensor: SensorDescription
   let busClock: BusClock
   /// What is known of it, but for its schedule.
   let makeStart: (Schedule) -> SensorStart
@@ -67,7 +68,7 @@ struct SensorPreparation: SensorUser {
     let (description, expectation) = (sensor.description, sensor.expectation)
     let place = PreparedChip(sensor)
     return ReadySensor(
-      model: description.driven, busClock: busClock,
+      sensor: description, busClock: busClock,
       makeStart: {
         SensorStart(
           schedule: $0, busClock: busClock, sensor: description, expectation: expectation,
@@ -92,7 +93,7 @@ struct SensorPreparation: SensorUser {
     let expectation = sensor.expectation
     let place = PreparedChip(sensor)
     return ReadySensor(
-      model: description.driven, busClock: busClock,
+      sensor: description, busClock: busClock,
       makeStart: {
         SensorStart(
           schedule: $0, clock: .chip(busClock: busClock.configured), busClock: busClock,
@@ -171,11 +172,14 @@ struct ReadySensors {
       }
     }
     guard sensors.count > 1 else { return }
+    try refuseTwins()
     let needs = try zip(setup.members, sensors).map { member, sensor in
-      let model = sensor.model
+      let model = sensor.sensor.driven
       let settings = try member.configuration.sensorConfiguration(
         for: model, busClock: sensor.busClock.planned)
-      return BusNeed(model, settings, named: member.name)
+      return BusNeed(
+        model, settings, named: member.name,
+        isOnChannel: BusPath(member.busPath)?.channel != nil)
     }
     if let refusal = BusNeed.refusal(of: needs) { throw refusal }
   }
@@ -183,17 +187,27 @@ struct ReadySensors {
   var clock: any MonotonicClock { sensors[0].clock }
 
   /// Two names of one chip: each would take the other's samples.
-  private func refuseTwins(_ starts: [SensorStart]) throws {
-    for (index, start) in starts.enumerated() {
-      let place = (setup.members[index].busPath, start.sensor.address)
-      let twin = starts[..<index].indices.first {
-        (setup.members[$0].busPath, starts[$0].sensor.address) == place
+  private func refuseTwins() throws {
+    for (index, member) in setup.members.enumerated() {
+      let chip = sensors[index].sensor
+      let twin = setup.members[..<index].indices.first { other in
+        guard chip.address != nil, sensors[other].sensor.address == chip.address else {
+          return false
+        }
+        guard let path = BusPath(member.busPath),
+          let another = BusPath(setup.members[other].busPath)
+        else { return setup.members[other].busPath == member.busPath }
+        return path.isReached(from: another)
       }
-      guard let twin, start.sensor.address != nil else { continue }
+      guard let twin else { continue }
+      let isSame = setup.members[twin].busPath == member.busPath
       throw CommandFailure(
         .configuration,
-        "\(setup.members[twin].name) and \(setup.members[index].name) are the same chip, the \(start.sensor.place); "
-          + "give each sensor its own address behind an @")
+        "\(setup.members[twin].name) and \(member.name) are the same chip, the \(chip.place)"
+          + (isSame
+            ? "; give each sensor its own address behind an @"
+            : ": one on the bus before a multiplexer answers on each channel; give them different addresses")
+      )
     }
   }
 
@@ -215,7 +229,6 @@ struct ReadySensors {
           stop: stop, producer: producers[index]))
     }
     var starts = zip(sensors, loops).map { $0.makeStart($1.schedule) }
-    try refuseTwins(starts)
     var first = starts.removeFirst()
     first.companions = starts
     return (first, loops)

@@ -9,8 +9,8 @@ import Text
 package struct RecorderConfiguration: Equatable, Sendable {
   /// The board's name; `nil` when it is to be detected.
   package var board: String?
-  /// N of /dev/i2c-N; `nil` for the board's.
-  package var bus: Int?
+  /// The sensor's bus; `nil` for the board's.
+  package var bus: BusPath?
   package var sensor = SensorChoice()
   /// The sensors of a take, `sensor.NAME = TEXT` in the order of the lines; empty for one sensor without a name.
   package var sensors: [SensorLine] = []

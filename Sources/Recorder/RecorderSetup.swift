@@ -29,7 +29,7 @@ package struct RecorderSetup: Sendable {
   package let sensor: any SensorSource
   /// The user's name for the sensor; empty for none.
   package var name = ""
-  /// Its bus, such as `i2c-1`; empty when not known.
+  /// Its bus, such as `i2c-1` or `i2c-1/mux@70/3`; empty when not known.
   package var busPath = ""
   /// The other sensors of a take, with settings of their own, in the user's order.
   package var companions: [RecorderSetup] = []

@@ -3,6 +3,7 @@
 import Boards
 import IMUDrivers
 import IMUModel
+import LinuxIO
 import Recorder
 import SimulatedIMU
 import Testing
@@ -51,7 +52,7 @@ struct DoctorSensorTests {
       )
     }
     let found = SensorChecks.sensors(
-      &bus, of: sensors, on: 1, free: SensorFamily.allAddresses
+      &bus, of: sensors, on: BusPath(root: 1), free: SensorFamily.allAddresses
     ) {}
     let checks = found.flatMap(\.checks) + SensorChecks.together(found, onPi: 1)
     for check in checks where check.name != "bus time" {
@@ -76,11 +77,11 @@ struct DoctorSensorTests {
         ]),
       Row(
         "one name too many", ["mpu6050@0x68"], ["a=mpu6050", "b=auto@0x68"],
-        [("sensors", .wrong, "a and b are the same chip, the MPU-6050 at 0x68 of bus 1")]),
+        [("sensors", .wrong, "a and b are the same chip, the MPU-6050 at 0x68 of i2c-1")]),
       Row(
         "one address for two chips that are not there", ["lsm6dso@0x6a"],
         ["a=mpu6050@0x68", "b=mpu6050@0x68"],
-        [("sensors", .wrong, "the same chip, at 0x68 of bus 1"), ("chip a", .wrong, "MPU-6050")]),
+        [("sensors", .wrong, "the same chip, at 0x68 of i2c-1"), ("chip a", .wrong, "MPU-6050")]),
       Row(
         "a chip at the other address", ["mpu6050@0x69"], ["a=mpu6050@0x68"],
         [
@@ -128,7 +129,8 @@ struct DoctorSensorTests {
     let mpu = SensorIdentity(model: .mpu6050, address: SensorModel.mpu6050.addresses[0])
     let found = ["a=mpu6050@0x68", "b=mpu6050@0x69"].map { text in
       FoundSensor(
-        sensor: DoctorSensor(String(text.prefix(1)), .default), bus: 1, identity: mpu,
+        sensor: DoctorSensor(String(text.prefix(1)), .default), bus: BusPath(root: 1),
+        identity: mpu,
         clock: .unknown, checks: [])
     }
     let pair = try #require(AddressPair(found[0], among: [found[0]]))

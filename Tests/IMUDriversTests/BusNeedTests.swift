@@ -12,6 +12,7 @@ struct BusNeedTests {
     let model: SensorModel
     let rate: UInt32
     var isChipClock = false
+    var isOnChannel = false
   }
 
   private static func refusal(_ sensors: [Sensor], busClock: Int) throws -> String? {
@@ -21,7 +22,8 @@ struct BusNeedTests {
         gyroscopeRange: 250, channels: .all, busClock: busClock)
       settings.readsFIFO = sensor.isChipClock
       try settings.validate(for: sensor.model)
-      return BusNeed(sensor.model, settings, named: sensor.name)
+      return BusNeed(
+        sensor.model, settings, named: sensor.name, isOnChannel: sensor.isOnChannel)
     }
     return BusNeed.refusal(of: needs).map { "\($0)" }
   }
@@ -60,6 +62,24 @@ struct BusNeedTests {
     ]
     let refusal = try BusNeedTests.refusal(sensors, busClock: 400_000)
     #expect(words.map { refusal?.contains($0) ?? false } ?? (refusal == nil), "\(refusal ?? "")")
+  }
+
+  /// A selection is 20 bits, 0.05 ms at 400 kHz, and 0.05 ms in the kernel: 0.63 ms a tick.
+  @Test("need a selection at each turn where they are behind a multiplexer")
+  func selected() throws {
+    func two(_ rate: UInt32, isChipClock: Bool = false) throws -> String? {
+      let model: SensorModel = isChipClock ? .lsm6dso : .mpu6050
+      return try BusNeedTests.refusal(
+        ["a", "b"].map {
+          Sensor(
+            name: $0, model: model, rate: rate, isChipClock: isChipClock, isOnChannel: true)
+        }, busClock: 400_000)
+    }
+    #expect(try two(790) == nil)
+    let refusal = try #require(try two(900))
+    #expect(refusal.contains("together 114 %; ask for 687 Hz or less of a"), "\(refusal)")
+    // Fifty drains a second.
+    #expect(try two(833, isChipClock: true) == nil)
   }
 
   /// Five of 416 Hz make 5 · 416 · 14 · 9 bits a second, 66 % of 400 kHz without the beginnings of the bursts.

@@ -66,14 +66,17 @@ static int smbus(struct i2c_smbus_ioctl_data *call) {
   return 0;
 }
 
-static int transfer(unsigned long request, void *argument) {
+static int transfer(ino_t node, unsigned long request, void *argument) {
+  ino_t deselected = __atomic_load_n(&adapter.deselected, __ATOMIC_ACQUIRE);
+  if (deselected && deselected == node) return EREMOTEIO;
+  if (deselected) __atomic_store_n(&adapter.deselected, 0, __ATOMIC_RELEASE);
   if (adapter.failure && adapter.failure_after-- <= 0) return adapter.failure;
   adapter.transfers++;
   return request == I2C_RDWR ? combined(argument) : smbus(argument);
 }
 
 /// The errno, 0, or -1 for "not mine".
-static int answer(unsigned long request, void *argument) {
+static int answer(ino_t node, unsigned long request, void *argument) {
   unsigned long number = (unsigned long)argument;
   switch (request) {
     case I2C_FUNCS: *(unsigned long *)argument = adapter.functions; return 0;
@@ -85,7 +88,7 @@ static int answer(unsigned long request, void *argument) {
     case I2C_TIMEOUT: adapter.timeout = number; return 0;
     case I2C_RETRIES: adapter.retries = number; return 0;
     case I2C_RDWR:
-    case I2C_SMBUS: return transfer(request, argument);
+    case I2C_SMBUS: return transfer(node, request, argument);
     default: return -1;
   }
 }
@@ -102,7 +105,7 @@ int ioctl(int fd, unsigned long request, ...) {
     if (code >= 0) return code > 0 ? -1 : 0;
   }
   if (adapter.functions && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
-    int code = answer(request, argument);
+    int code = answer(status.st_ino, request, argument);
     if (code > 0) errno = code;
     if (code >= 0) {
       int done = request == I2C_RDWR ? (int)((struct i2c_rdwr_ioctl_data *)argument)->nmsgs : 0;

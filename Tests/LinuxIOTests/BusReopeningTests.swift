@@ -134,6 +134,27 @@ extension LinuxI2CBusTests {
     }
   }
 
+  @Test("of a multiplexer's channel selects it anew when nothing answers there any more")
+  func deselected() throws {
+    fixture.addMultiplexer(first: 40)
+    for channel in 0..<8 { plugIn(40 + channel) }
+    var bus = try openWatched(43)
+    expect(&bus, nil)
+    var status = stat()
+    #expect(stat(fixture.root + "/dev/i2c-43", &status) == 0)
+    for _ in 0..<3 {
+      adapter.pointee.deselected = status.st_ino
+      expect(&bus, .noAcknowledge)
+      expectBack(&bus)
+    }
+    // A bus of the computer has no other channel to read.
+    plugIn(5)
+    var plain = try openWatched(5)
+    #expect(stat(fixture.root + "/dev/i2c-5", &status) == 0)
+    adapter.pointee.deselected = status.st_ino
+    for _ in 0..<1000 { expect(&plain, .noAcknowledge) }
+  }
+
   @Test("leaves neither thread nor descriptor, wherever it is dropped")
   func dropped() throws {
     func opened() -> [String] { fixture.openFiles().filter { $0.contains("i2c-5") } }

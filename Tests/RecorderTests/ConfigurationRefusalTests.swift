@@ -11,7 +11,8 @@ struct ConfigurationRefusalTests {
   @Test("each wrong value is refused with its place and the accepted values")
   func everyRefusal() {
     let boards = "give auto or one of raspberry-pi-5, simulator"
-    let bus = "give auto, or the number N of a /dev/i2c-N"
+    let bus =
+      "give auto, or the number N of a /dev/i2c-N, or N/mux@70/3 for the channel 3 of the multiplexer at 0x70 on it"
     let rate =
       "give hertz as a decimal number from 0.0001 to 10000, such as 10 or 12.5, in at most 9 digits"
     let length = "give a time of 1us to 36525d, such as 60s or 1.5m, or until-stopped"
@@ -23,7 +24,7 @@ struct ConfigurationRefusalTests {
     let bytes = "give bytes with or without a unit, such as 200MB, 1.5GiB or 0"
     for (key, values, accepted) in [
       ("board", ["pi", "Simulator", "auto auto"], boards),
-      ("bus", ["-1", "+1", "one", "1048576", "99999999999999999999", "1 2"], bus),
+      ("bus", ["-1", "+1", "one", "1048576", "99999999999999999999", "1 2", "1/3"], bus),
       ("sensor", ["mpu", "none", "mpu@0x68", "@0x68", "mpu6050@0x6b"], SensorChoice.accepts),
       (
         "rate",

@@ -2,6 +2,7 @@
 
 import IMUDrivers
 import IMUModel
+import LinuxIO
 @testable import Recorder
 import Testing
 import Text
@@ -60,8 +61,9 @@ struct ConfigurationTests {
   /// A line for each form of a value, and its effect. The example has those that are the default.
   private static let values: [(String, ReadConfiguration)] = [
     ("board = simulator", .changed { $0.board = "simulator" }),
-    ("bus = 0", .changed { $0.bus = 0 }),
-    ("bus = 22", .changed { $0.bus = 22 }),
+    ("bus = 0", .changed { $0.bus = BusPath(root: 0) }),
+    ("bus = 22", .changed { $0.bus = BusPath(root: 22) }),
+    ("bus = 1/mux@70/3", .changed { $0.bus = BusPath("i2c-1/mux@0x70/3") }),
     (
       "sensor = lsm6dso@0x6b",
       .changed { $0.sensor = SensorChoice(model: .lsm6dso, address: I2CAddress(0x6B)) }
@@ -140,7 +142,7 @@ struct ConfigurationTests {
   @Test("white space, comments, other line ends and a byte order mark change nothing")
   func layout() {
     let expected = ReadConfiguration.changed {
-      $0.bus = 3
+      $0.bus = BusPath(root: 3)
       $0.note = "a#b c"
     }
     for text in [

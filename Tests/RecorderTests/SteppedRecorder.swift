@@ -147,6 +147,8 @@ struct SteppedRecorder {
   /// The directory of recordings.
   var store: String
   /// The sentences of the journal.
+  /// The bus of each sensor; by default each has one of its own.
+  var paths: [String]?
   let notices = SentenceList()
   /// Those of them that are warnings or errors; `nil` where there may be none.
   var warnings: SentenceList?
@@ -178,12 +180,13 @@ struct SteppedRecorder {
     if let clock { surroundings.clock = clock }
     var setup = RecorderSetup(configuration, sensor: source, store: store, isSingle: isSingle)
     // Each on a bus of its own.
-    if !companions.isEmpty { (setup.name, setup.busPath) = ("first", "first's") }
-    setup.companions = companions.map { name, source, rate in
+    if !companions.isEmpty { (setup.name, setup.busPath) = ("first", paths?[0] ?? "first's") }
+    setup.companions = companions.enumerated().map { index, companion in
+      let (name, source, rate) = companion
       var own = configuration
       own.rate = rate
       var member = RecorderSetup(own, sensor: source, store: store, isSingle: isSingle)
-      (member.name, member.busPath) = (name, "\(name)'s")
+      (member.name, member.busPath) = (name, paths?[index + 1] ?? "\(name)'s")
       return member
     }
     return try SimulatedRecorder(

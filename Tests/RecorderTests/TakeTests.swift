@@ -75,6 +75,26 @@ private struct RecordingReport {
 
 @Suite("A take of several sensors", .excludesProgramStarts)
 struct TakeTests {
+  @Test(
+    "has no chip twice: a chip before a multiplexer answers on each of its channels",
+    arguments: [
+      (["i2c-1", "i2c-3", "i2c-1"], "first and third are the same chip"),
+      (["i2c-3", "i2c-1/mux@70/2", "i2c-1/mux@70/2"], "second and third are the same chip"),
+      (["i2c-1", "i2c-3", "i2c-1/mux@70/2"], "before a multiplexer answers on each channel"),
+      (["i2c-1/mux@70/2", "i2c-1", "i2c-3"], "before a multiplexer answers on each channel"),
+      (["i2c-1/mux@70/2", "i2c-1/mux@70/3", "i2c-1/mux@71/3"], nil),
+    ] as [([String], String?)])
+  func chips(paths: [String], refusal: String?) throws {
+    let bench = try TakeBench { $0.paths = paths }
+    do {
+      try bench.recorder.run()
+      #expect(refusal == nil)
+      #expect(try bench.takes()[0].map(\.description.busPath) == paths)
+    } catch let error as CommandFailure {
+      #expect(error.sentence.contains(refusal ?? "?"), "\(error.sentence)")
+    }
+  }
+
   @Test("is a log for each sensor, linked in their headers, with its own samples at its own rate")
   func logs() throws {
     let bench = try TakeBench()

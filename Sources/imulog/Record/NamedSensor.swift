@@ -8,7 +8,7 @@ struct NamedSensor {
   let name: String
   /// What `SensorChoice` reads.
   let chip: String
-  /// N of /dev/i2c-N; `nil` for the board's.
+  /// N of /dev/i2c-N, or N/mux@70/3; `nil` for the board's.
   let bus: String?
   /// Its own settings, by the options' names.
   let settings: [String: String]
@@ -52,10 +52,13 @@ struct NamedSensor {
     let places = first.parts(around: "@")
     let place = places.map { String($0.after) } ?? ""
     if place.hasPrefix("i2c-") {
-      let parts = place.dropFirst(4).split(
-        separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-      bus = String(parts[0])
-      chip = (places.map { String($0.before) } ?? first) + (parts.count > 1 ? "@\(parts[1])" : "")
+      // A bus, or i2c-1/mux@70/3; the address may follow.
+      let parts = place.dropFirst(4).split(separator: "/", omittingEmptySubsequences: false)
+      let count = parts.count > 1 && parts[1].hasPrefix("mux@") ? 3 : 1
+      bus = parts.prefix(count).joined(separator: "/")
+      let address = parts.dropFirst(count).joined(separator: "/")
+      chip =
+        (places.map { String($0.before) } ?? first) + (parts.count > count ? "@\(address)" : "")
     } else {
       (bus, chip) = (nil, first)
     }

@@ -105,7 +105,7 @@ private struct SensorOpening<User: SensorUser> {
     let search = try SensorSearch(request, on: board, interrupt: try interrupt(board))
     let found = try BusErrand(bus: search.bus).run { search.run(progress: $0) }.get()
     for remark in found.remarks { Console.talk(remark) }
-    let title = board?.title ?? "bus \(search.bus)"
+    let title = board?.title ?? "bus \(search.path)"
     let clock = found.busClock
     switch consume found.sensor {
     case .polled(let sensor):
@@ -141,10 +141,13 @@ extension SensorRequest {
       busHertz: isTimeVirtual ? SensorRequest.simulatedBusClock : nil)
   }
 
-  /// The number N of /dev/i2c-N: the given one, else the board's.
-  func busNumber(_ board: Board?, _ tree: SystemTree = .live) throws -> Int {
-    if let bus = configuration.bus { return bus }
-    if let bus = board?.busNumber(tree) { return bus }
+  /// The given bus, else the board's.
+  func bus(_ board: Board?, _ tree: SystemTree = .live) throws -> BusPath {
+    // A number may be that of a channel.
+    if let bus = configuration.bus {
+      return bus.channel == nil ? tree.busPath(ofAdapter: bus.root) : bus
+    }
+    if let bus = board?.busNumber(tree) { return BusPath(root: bus) }
     throw CommandFailure(
       .configuration,
       "the sensor's bus is not known here; give --bus N for /dev/i2c-N, "
@@ -153,7 +156,7 @@ extension SensorRequest {
 
   /// The bus, for a log's header.
   func busPath(_ tree: SystemTree = .live) throws -> String {
-    isSimulated ? "" : "i2c-\(try busNumber(presentBoard(tree), tree))"
+    isSimulated ? "" : "\(try bus(presentBoard(tree), tree))"
   }
 
   private func simulatedChip() throws -> (SimulatedChip, I2CAddress) {
@@ -212,7 +215,10 @@ struct BusOptions: ParsableArguments {
   // A value may begin with a sign, so that the refusal names it.
   @Option(
     parsing: .unconditional,
-    help: .value("n", "The number N of /dev/i2c-N; by default the board's."))
+    help: .value(
+      "n",
+      "The number N of /dev/i2c-N, or N/mux@70/3 for a multiplexer's channel; by default the board's."
+    ))
   var bus: String?
 
   /// The values that are given, by the options' names.
@@ -226,7 +232,8 @@ struct SensorOptions: ParsableArguments {
     name: .customLong("sensor"),
     help: .value(
       "auto|model",
-      "The chip: auto or a model; @0x69 behind it chooses the address, @i2c-4/0x69 the bus, too."),
+      "The chip: auto or a model; @0x69 behind it chooses the address, @i2c-4/0x69 the bus, too, @i2c-1/mux@70/3/0x69 a multiplexer's channel."
+    ),
     completion: .sensors)
   var sensors: [String] = []
 

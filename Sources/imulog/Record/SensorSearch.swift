@@ -9,7 +9,9 @@ import Recorder
 /// Finds a sensor on a bus of this machine and sets it up: all work before the first tick that may hang in the kernel.
 struct SensorSearch: Sendable {
   let request: SensorRequest
-  /// N of /dev/i2c-N.
+  /// Where the chip is.
+  let path: BusPath
+  /// N of the /dev/i2c-N of that.
   let bus: Int
   /// Whether the user gave that number; if not, a bus that disappears may return with another one.
   let isFixed: Bool
@@ -24,9 +26,10 @@ struct SensorSearch: Sendable {
   init(_ request: SensorRequest, on board: Board?, interrupt: GPIOLineSpec? = nil) throws {
     (self.request, self.interrupt) = (request, interrupt)
     isFixed = request.configuration.bus != nil
-    bus = try request.busNumber(board)
-    busClock = SystemTree.live.i2cClock(bus: bus) ?? board?.busHertz
-    steadyBus = board?.steadyBusCommand(onBus: bus, .live)
+    path = try request.bus(board)
+    bus = try SystemTree.live.openable(path)
+    busClock = SystemTree.live.i2cClock(bus: path.root) ?? board?.busHertz
+    steadyBus = board?.steadyBusCommand(onBus: path.root, .live)
   }
 
   /// A sensor that is set up, and remarks for the user.
@@ -70,6 +73,7 @@ struct SensorSearch: Sendable {
     progress()
     // Before the first register is written.
     try node.reserve(identity.address)
+    try TrunkSearch(path, .live, bus).refuse(identity, on: &node, request.configuration)
     try node.keepOpen(at: place, chip: identity.address)
     var clock = BusClock(configured: busClock, measured: nil)
     clock.measured =

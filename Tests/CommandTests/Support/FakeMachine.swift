@@ -84,6 +84,15 @@ struct FakeMachine {
     for (path, text) in FakeMachine.bus { write(text, to: path) }
   }
 
+  /// A multiplexer at 0x70 of bus 1, whose channels have the adapters 3 to 10.
+  func addMultiplexer() {
+    write("pca9548\n", to: "sys/bus/i2c/devices/1-0070/name")
+    shell(
+      "cd machine/sys/bus/i2c/devices; for k in 0 1 2 3 4 5 6 7; do mkdir -p i2c-$((k+3)); "
+        + "ln -s ../i2c-$((k+3)) 1-0070/channel-$k; ln -s ../../1-0070 i2c-$((k+3))/mux_device; done"
+    )
+  }
+
   /// Has a kernel driver take a chip.
   func bind(_ driver: String, to place: String, as name: String) {
     write(name + "\n", to: "sys/bus/i2c/devices/\(place)/name")

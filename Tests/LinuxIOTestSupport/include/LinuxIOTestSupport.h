@@ -23,6 +23,8 @@ struct simulated_adapter {
   /// Transfers that succeed before `failure` is answered to all that follow; 0 for none.
   int failure;
   int failure_after;
+  /// The inode of a node that fails until a transfer is made on another one: a multiplexer whose supply failed. 0 for none.
+  ino_t deselected;
   /// Bytes by which SMBus block reads come short.
   uint8_t shortfall;
   /// The address from I2C_SLAVE.

@@ -101,7 +101,7 @@ public final class ScreenTarget: FuzzTarget {
         check(list.screen(store: folder, preview: preview) { _ in ListDetails() })
       }
     }
-    precondition(!recording.text.isEmpty, "no picture")
+    precondition(!RecordingOnScreen.text([recording]).isEmpty, "no picture")
   }
 
   private func watch(_ text: String, _ glyphs: GlyphSet, isLate: Bool) {

@@ -31,7 +31,8 @@ extension ByteSink where Self: ~Copyable {
     try bytes.withBytes { (buffer) throws(ExportError) in try write(buffer) }
   }
 
-  mutating func write(_ text: String) throws(ExportError) { try write(Array(text.utf8)) }
+  /// Appends a text as UTF-8.
+  package mutating func write(_ text: String) throws(ExportError) { try write(Array(text.utf8)) }
 }
 
 extension [UInt8] {

@@ -41,7 +41,7 @@ public enum ExportOption: String, CaseIterable, Sendable {
   case preamble, labels, uncertainty, grid, orientation, linear, analysis
   case hmacKeyFile = "hmac-key-file"
   case follow
-  /// The recordings of all sensors of a take, one after the other.
+  /// The recordings of all sensors of a take.
   case take
   /// A directory as the output, with a file for each part without gaps.
   case directory
@@ -94,7 +94,7 @@ extension ExportFormat {
     case .json:
       Entry(
         meaning: "all in one document", extensions: ["json"], hasLabels: true,
-        options: [.uncertainty, .grid, .orientation, .linear])
+        options: [.uncertainty, .grid, .orientation, .linear, .take])
     case .ndjson:
       Entry(
         meaning: "a sample a line", extensions: ["ndjson", "jsonl"], hasRowsOnly: true,

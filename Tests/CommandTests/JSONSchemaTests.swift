@@ -104,6 +104,7 @@ struct JSONSchemaTests {
         "--json", "--for", "5s", "--sensor", "left=mpu6050", "--sensor", "right=lsm6dso rate=100",
       ]
     ).json()
+    let taken = try take.run("export", "1", "--take").json()
     let later = Bench()
     try later.recordUnreadableAxes()
     try #require(later.run("info", "1").output.contains("axes        cannot be read: \"up\""))
@@ -139,10 +140,12 @@ struct JSONSchemaTests {
         "export",
         exports + chipExports + [
           try calibrated.run("export", "1").json(), labelled, oriented, part,
+          taken["recordings"][0], taken["recordings"][1],
           try damaged.run("export", "1").json(),
           try field.run("export", "1", "--orientation", "--calibrated").json(),
         ]
       ),
+      ("export --take", [taken]),
       ("export --format ndjson", try lines.map { try JSON(Array($0.utf8)) }),
       ("export --format html", facts),
     ] + (try served())
@@ -187,7 +190,8 @@ struct JSONSchemaTests {
     for (heading, documents) in found {
       for document in documents {
         schema.check(document, Schema.Kind.object(heading), heading, &written)
-        if heading != "export --format ndjson" {
+        // Lines have none, and each recording of a take has its own.
+        if heading != "export --format ndjson", heading != "export --take" {
           let unsaid = TimeWordsTests.unsaid(document, words: document["words"])
           #expect(unsaid.isEmpty, "\(heading): no words for \(unsaid)")
         }

@@ -94,7 +94,11 @@ struct TakeCommandTests {
     #expect(objects.count == 70)
     #expect(objects[20]["sensor"].text == "b_2" && objects[20]["t_ns"].double != nil)
     #expect(bench.run("export", "1", "--take", "-o", bench.directory.path + "/t.csv").status == 0)
-    bench.refuses("export 1 --take --format json", 64, "--take")
+    let document = try bench.run("export", "1", "--take").json()
+    let alone = try ["1", "2"].map { try bench.run("export", $0).json() }
+    #expect(document["recordings"] == .array(alone))
+    #expect(document["takeID"] == alone[0]["take"]["id"] && alone[0]["take"]["id"].text != nil)
+    bench.refuses("export 1 --take --format kalibr", 64, "--take")
     bench.refuses("export 1 --take --follow --format csv", 64, "exclude each other")
     bench.refuses("export 1 --take --preamble --format csv", 64, "--preamble")
     _ = bench.run(Bench.simulated + ["--for", "1s"])

@@ -18,11 +18,11 @@ extension ExportCommand {
     let remark: StoreRemark?
   }
 
-  /// Exports the recordings of a take's sensors as one table: one after the other, or side by side on one grid.
+  /// Exports the recordings of a take's sensors in one file: one after the other, or side by side on one grid.
   func exportTake(_ catalogue: Catalogue, _ options: ExportOptions) throws {
     guard options.format.takes(.take) else {
       throw CommandFailure.usage(
-        "--take makes one table, and --format \(options.format.rawValue) is none; give "
+        "--take makes one file of several recordings, and --format \(options.format.rawValue) holds one; give "
           + "--format \(ExportOption.take.formatNames)")
     }
     let take = try catalogue.take(source.id)
@@ -45,7 +45,9 @@ extension ExportCommand {
       let reports =
         isJoined
         ? try join(members, of: catalogue, to: descriptor, name)
-        : try list(members, of: catalogue, options.format, to: descriptor, name)
+        : options.format == .json
+          ? try document(members, of: catalogue, headers, to: descriptor, name)
+          : try list(members, of: catalogue, options.format, to: descriptor, name)
       var problem = missing.map { CommandFailure(.damagedData, $0) }
       for (member, report) in zip(members, reports) {
         guard let found = outcome(of: report, member.entry, member.remark) else { continue }
@@ -69,6 +71,25 @@ extension ExportCommand {
       guard lines.hasSameColumns else { throw unlikeColumns(member.entry) }
       return report
     }
+  }
+
+  /// One document with those of all, which have their own times.
+  private func document(
+    _ members: [Member], of catalogue: Catalogue, _ headers: [RecordingDescription],
+    to descriptor: Int32, _ name: String
+  ) throws -> [Exporter.Report] {
+    var sink = BufferedSink(descriptor, name: name)
+    let id = headers.first?.take.map { "\($0.id)" } ?? ""
+    try sink.write(
+      "{\"format\":\"imulog-take\",\n\"schema\":1,\n\"takeID\":\"\(id)\",\n\"recordings\":[\n")
+    var reports: [Exporter.Report] = []
+    for member in members {
+      if !reports.isEmpty { try sink.write(",\n") }
+      reports.append(try write(member.entry, of: catalogue, member.options, to: &sink))
+    }
+    try sink.write("]}\n")
+    try sink.flush()
+    return reports
   }
 
   /// A row for each instant. Each recording is read by a thread, and its rows come through a pipe.
@@ -104,7 +125,7 @@ extension ExportCommand {
     let grid = headers.map(\.rate).min { $0.hertz < $1.hertz }
     return try zip(entries, zip(headers, try delays(headers))).map { entry, header in
       var options = options
-      (options.takeDelay, options.takeGrid) = (header.1, grid)
+      if options.format != .json { (options.takeDelay, options.takeGrid) = (header.1, grid) }
       (options.from, options.to) = (
         options.from.map { $0 &- header.1 }, options.to.map { $0 &- header.1 }
       )

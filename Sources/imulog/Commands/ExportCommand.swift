@@ -110,7 +110,8 @@ struct ExportCommand: ParsableCommand {
   @Flag(
     help: .formats(
       .take,
-      "export all sensors of the take, with a column sensor; with --grid csv has them side by side")
+      "export all sensors of the take, in rows with a column sensor; with --grid csv has them side by side"
+    )
   )
   var take = false
 

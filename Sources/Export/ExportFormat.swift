@@ -126,7 +126,7 @@ extension ExportFormat {
     case .parquet:
       Entry(
         meaning: "columns for data tools", extensions: ["parquet"], isBinary: true,
-        hasRowsOnly: true, units: .any(.raw), options: ExportFormat.ofRows)
+        hasRowsOnly: true, units: .any(.raw), options: ExportFormat.ofRows.union([.take]))
     case .mcap:
       Entry(
         meaning: "for robotics programs", extensions: ["mcap"], isBinary: true,

@@ -69,10 +69,20 @@ public struct Exporter: Sendable {
   public func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
+    try write(&reader, to: &sink) { (reader, sink) throws(ExportError) in
+      try writeFormat(&reader, to: &sink)
+    }
+  }
+
+  /// The same by a function that writes the format.
+  func write<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ reader: inout LogReader<Storage>, to sink: inout Sink,
+    _ writeFormat: (inout LogReader<Storage>, inout Sink) throws(ExportError) -> Report
+  ) throws(ExportError) -> Report {
     try refuseOptions()
     reader.rewind()
     let remarks = try correct(&reader)
-    var report = try writeFormat(&reader, to: &sink)
+    var report = try writeFormat(&reader, &sink)
     report.remarks += remarks + correctionRemarks(reader) + fieldRemarks(reader.description)
     if !options.isLive { report.isCutOff = try isCutOff(&reader) }
     try sink.flush()

@@ -17,7 +17,7 @@ import Text
 /// amplitude at 0.45 of the new rate, all of it within 0.3 % up to 0.4, and less than 0.3 % from 0.5 on, which would come
 /// back as slower motion. Next to a gap or an end fewer samples are on one side, and as many are taken on the other: of 12
 /// the first still reaches 0.4 of the rate, of 8 it reaches 0.35, of 4 it reaches 0.2. Below 4, and where the samples
-/// around have uneven times, it is a cubic through the four nearest, within 1 % to 0.13 of the rate; and a line through two
+/// around have uneven times, it is a cubic through the four nearest, within 2 % to 0.13 of the rate; and a line through two
 /// where a step of these is not 0.5 to 1.5 periods.
 struct ResamplingKernel {
   struct Point {

@@ -120,6 +120,27 @@ struct TakeCommandTests {
     #expect(lone.talk.contains("1 of the take's 2 recordings is not here"))
   }
 
+  @Test("are exported as one Parquet file, in SI units, with the facts of each")
+  func parquet() throws {
+    let bench = Bench()
+    _ = bench.run(
+      Bench.simulated + [
+        "--for", "2s", "--sensor", "left=mpu6050@0x68 rate=50", "--sensor", "b=lsm6dso rate=104",
+      ])
+    let file = bench.directory.path + "/t.parquet"
+    #expect(bench.run("export", "2", "--take", "-o", file).status == 0)
+    let text = bench.shell("strings -n 3 \(file)").output
+    for fact in ["imulog.sensors.left.sensor.model", "imulog.sensors.b.units.ax", "m/s^2"] {
+      #expect(text.contains(fact), "\(fact)")
+    }
+    bench.refuses("import \(file)", 65, "t.parquet")
+    _ = bench.run(
+      Bench.simulated + [
+        "--for", "1s", "--sensor", "a=mpu6050@0x68 channels=accel", "--sensor", "b=lsm6dso",
+      ])
+    bench.refuses("export 3 --take --format parquet", 64, "b has other columns")
+  }
+
   @Test("are exported side by side on one grid, with empty cells where one has no value")
   func joined() throws {
     let bench = Bench()

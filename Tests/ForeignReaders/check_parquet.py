@@ -272,6 +272,23 @@ def with_readings(recordings):
     os.remove(path)
 
 
+def of_take(recordings):
+    """Every reader has the rows of each sensor, in order, as NDJSON has them."""
+    recordings.run("record", "--board", "simulator", "--sensor", "left=mpu6050@0x68 rate=1000 clock=chip motion=tumble",
+                   "--sensor", "b_2=lsm6dso@0x6a rate=416 clock=chip motion=turn", "--for", "5s", "--virtual-time")
+    for more in ((), ("--uncertainty", "--labels")):
+        path = os.path.join(recordings.folder, "rows.parquet")
+        export(recordings, "latest", "parquet", path, "--take", *more)
+        expected = Expected(recordings, "latest", "--take", *more)
+        assert expected.rows > 7000 and set(expected.columns["sensor"]) == {"left", "b_2"}
+        for name, read in readers().items():
+            # chdb's rows are in the order of ticks.
+            columns = read(path) if name != "chdb" else {}
+            for column, values in expected.columns.items() if columns else ():
+                assert same(list(columns[column]), list(values)), f"take: {column} by {name} differs from NDJSON"
+        os.remove(path)
+
+
 def without_wall_clock(recordings):
     """An import: extremes, long pauses, times that begin anywhere."""
     path = os.path.join(recordings.folder, "made.csv")
@@ -333,6 +350,7 @@ def main():
         compare(recordings, "latest", "marks and gaps")
         with_readings(recordings)
         with_field(recordings)
+        of_take(recordings)
         without_wall_clock(recordings)
         damaged(recordings)
         for name in sorted(os.listdir(options.data)) if options.data else []:

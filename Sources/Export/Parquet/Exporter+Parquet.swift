@@ -2,7 +2,7 @@
 
 import IMUModel
 import LogFormat
-import LogStore
+public import LogStore
 import Text
 
 extension Exporter {
@@ -14,14 +14,65 @@ extension Exporter {
     let notes = try notes(&reader, of: plan)
     var table = try ParquetTable(plan, notes, hasGaps: options.gaps == .rows, to: &sink)
     var report = try runSamples(plan, &table, &reader, to: &sink)
-    report.remarks += try table.finish(damages: report.damages, to: &sink)
+    let (facts, remarks) = table.facts(damages: report.damages)
+    report.remarks += remarks
+    // The files of a hub are the same whatever version wrote them.
+    try table.finish(facts, by: options.isForHub ? FlatTable.program : Software.name, to: &sink)
     return report
+  }
+}
+
+/// A Parquet file of a take: the rows of one sensor after the other's, with a column `sensor` before the others.
+///
+/// The facts of each are in the file's metadata, as `imulog.sensors.NAME.…`.
+public struct ParquetTake: ~Copyable {
+  private var table: ParquetTable?
+  private var facts: [(name: String, text: String)] = []
+
+  /// A file without rows so far.
+  public init() {}
+
+  /// Adds the recording of a sensor, with the options of an exporter of ``ExportFormat/parquet``.
+  ///
+  /// - Throws: ``ExportError``, also for a recording whose columns are not those of the first.
+  public mutating func add<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ storage: consuming Storage, of sensor: String, by exporter: Exporter, to sink: inout Sink
+  ) throws(ExportError) -> Exporter.Report {
+    var reader = try LogReader.open(storage)
+    return try exporter.write(&reader, to: &sink) { (reader, sink) throws(ExportError) in
+      let plan = try exporter.plan(&reader)
+      let notes = try exporter.notes(&reader, of: plan)
+      let hasGaps = exporter.options.gaps == .rows
+      var table: ParquetTable
+      if let begun = self.table {
+        table = begun
+        try table.begin(plan, notes, sensor: sensor)
+      } else {
+        table = try ParquetTable(plan, notes, hasGaps: hasGaps, sensor: sensor, to: &sink)
+      }
+      var report = try exporter.runSamples(plan, &table, &reader, to: &sink)
+      let (facts, remarks) = table.facts(damages: report.damages)
+      self.facts += facts.map {
+        ("imulog.sensors.\(sensor).\($0.name.dropFirst("imulog.".count))", $0.text)
+      }
+      report.remarks += remarks
+      self.table = table
+      return report
+    }
+  }
+
+  /// Ends the file; nothing may follow. Traps where no recording was added.
+  public mutating func finish<Sink: ByteSink & ~Copyable>(to sink: inout Sink) throws(ExportError) {
+    guard var table else { preconditionFailure("a take has a recording") }
+    try table.finish(facts, by: Software.name, to: &sink)
+    try sink.flush()
   }
 }
 
 private struct ParquetTable: SampleFormat {
   private enum Content {
     case time, nanoseconds, tick, mark, label, gap, gapTicks, recording, nothing
+    case sensor([UInt8])
     case bound(KeyPath<RowBounds, UnsafePointer<Int64>>)
     /// A channel's counts, or the values of all counts.
     case channel(Int, values: [Double]?)
@@ -29,9 +80,17 @@ private struct ParquetTable: SampleFormat {
     case derived(Int)
   }
 
-  private let plan: ExportPlan
-  private let notes: RecordingNotes
-  private let columns: [(column: ParquetColumn, content: Content)]
+  private struct Layout {
+    let name: String
+    let kind: ParquetKind
+    let content: Content
+    let isOptional: Bool
+  }
+
+  private var plan: ExportPlan
+  private var notes: RecordingNotes
+  private var columns: [(column: ParquetColumn, content: Content)]
+  private var layout: [Layout]
   private var marks: ArraySlice<Mark>
   private var labels: LabelColumn
   private var tally = TickTally()
@@ -46,15 +105,45 @@ private struct ParquetTable: SampleFormat {
   private static let groupLength = 1_000_000
 
   init<Sink: ByteSink & ~Copyable>(
-    _ plan: ExportPlan, _ notes: RecordingNotes, hasGaps: Bool, to sink: inout Sink
+    _ plan: ExportPlan, _ notes: RecordingNotes, hasGaps: Bool, sensor: String? = nil,
+    to sink: inout Sink
   ) throws(ExportError) {
     (self.plan, self.notes, self.hasGaps, marks) = (plan, notes, hasGaps, notes.marks[...])
     labels = LabelColumn(plan.labels, prefix: "", suffix: "", empty: "")
-    var columns: [(ParquetColumn, Content)] = []
+    layout = ParquetTable.layout(plan, notes, hasGaps: hasGaps, sensor: sensor)
+    columns = layout.map {
+      (ParquetColumn($0.name, $0.kind, isOptional: $0.isOptional), $0.content)
+    }
+    file = try ParquetFile(columns.map(\.column), to: &sink)
+  }
+
+  /// Continues with another recording of a take.
+  mutating func begin(
+    _ plan: ExportPlan, _ notes: RecordingNotes, sensor: String
+  ) throws(ExportError) {
+    let next = ParquetTable.layout(plan, notes, hasGaps: hasGaps, sensor: sensor)
+    guard
+      next.map(\.name) == layout.map(\.name), next.map(\.kind) == layout.map(\.kind),
+      next.map(\.isOptional) == layout.map(\.isOptional)
+    else {
+      throw .refused(
+        "\(sensor) has other columns than the take's first sensor",
+        remedy: "choose --channels that all have")
+    }
+    (self.plan, self.notes, marks, tally) = (plan, notes, notes.marks[...], TickTally())
+    labels = LabelColumn(plan.labels, prefix: "", suffix: "", empty: "")
+    columns = zip(columns, next).map { ($0.column, $1.content) }
+  }
+
+  private static func layout(
+    _ plan: ExportPlan, _ notes: RecordingNotes, hasGaps: Bool, sensor: String?
+  ) -> [Layout] {
+    var columns: [Layout] = []
     func add(_ name: String, _ kind: ParquetKind, _ content: Content, isOptional: Bool) {
-      columns.append((ParquetColumn(name, kind, isOptional: isOptional), content))
+      columns.append(Layout(name: name, kind: kind, content: content, isOptional: isOptional))
     }
     let isForHub = plan.options.isForHub
+    if let sensor { add("sensor", .text, .sensor(Array(sensor.utf8)), isOptional: false) }
     add(
       "t", .time(isUTC: isForHub || plan.started(notes.clock) != nil), .time, isOptional: false)
     add(plan.timeName, .integer, .nanoseconds, isOptional: false)
@@ -80,7 +169,9 @@ private struct ParquetTable: SampleFormat {
         column.name, column.decimals == 0 ? .integer : .double, .derived(place),
         isOptional: hasGaps || column.isOptional || plan.findsNorth)
     }
-    if notes.markCount > 0 || isForHub { add("mark", .text, .mark, isOptional: true) }
+    if notes.markCount > 0 || isForHub || sensor != nil {
+      add("mark", .text, .mark, isOptional: true)
+    }
     if plan.options.hasLabels { add(ExportedNames.label, .text, .label, isOptional: true) }
     if hasGaps {
       add(ExportedNames.gaps[0], .text, .gap, isOptional: true)
@@ -89,8 +180,7 @@ private struct ParquetTable: SampleFormat {
     if isForHub {
       add("recording", .constant("\(plan.description.id)"), .recording, isOptional: false)
     }
-    self.columns = columns
-    file = try ParquetFile(columns.map(\.0), to: &sink)
+    return columns
   }
 
   mutating func add<Sink: ByteSink & ~Copyable>(
@@ -101,16 +191,18 @@ private struct ParquetTable: SampleFormat {
       plan.derived?.next(rows, of: block)
     }
     let (times, ticks, started) = (block.times, block.ticks, notes.started ?? 0)
+    let delay = plan.options.takeDelay ?? 0
     for (column, content) in columns {
       switch content {
       case .channel where gap != nil, .derived where gap != nil: column.add(nil)
       case .nothing: column.addSame(rows.count, arePresent: false)
       case .recording: column.addSame(rows.count, arePresent: true)
       case .time: column.add(rows.map { Int64.flooredSum(started, times[$0], by: 1000) })
-      case .nanoseconds: column.add(rows.map { times[$0] })
+      case .sensor(let name): for _ in rows { column.add(text: name) }
+      case .nanoseconds: column.add(rows.map { times[$0] &+ delay })
       case .bound(let end):
         for row in rows {
-          column.add(bounds.flatMap { $0.isKnown(row) ? [$0[keyPath: end][row]] : nil })
+          column.add(bounds.flatMap { $0.isKnown(row) ? [$0[keyPath: end][row] &+ delay] : nil })
         }
       case .tick: column.add(rows.map { Int64(clamping: ticks[$0]) })
       case .channel(let channel, let values):
@@ -164,9 +256,8 @@ private struct ParquetTable: SampleFormat {
     self.gap = nil
   }
 
-  mutating func finish<Sink: ByteSink & ~Copyable>(
-    damages: UInt64, to sink: inout Sink
-  ) throws(ExportError) -> [String] {
+  /// The facts of the recording whose rows were added last, and remarks on it.
+  func facts(damages: UInt64) -> (facts: [(name: String, text: String)], remarks: [String]) {
     var facts = HeaderFacts(plan, notes)
     facts.addScales(plan)
     facts.addTally(tally, damages: damages)
@@ -179,10 +270,13 @@ private struct ParquetTable: SampleFormat {
       facts.add("marksAfterLastRow", JSONWriter.list(marks) { $0.add($1) })
     }
     if !plan.labels.isEmpty { facts.add("labels", JSONWriter.list(plan.labels) { $0.add($1) }) }
-    // The files of a hub are the same whatever version wrote them.
-    let program = plan.options.isForHub ? FlatTable.program : Software.name
-    try file.finish(facts.facts, by: program, to: &sink)
-    return remarks
+    return (facts.facts, remarks)
+  }
+
+  mutating func finish<Sink: ByteSink & ~Copyable>(
+    _ facts: [(name: String, text: String)], by program: String, to sink: inout Sink
+  ) throws(ExportError) {
+    try file.finish(facts, by: program, to: &sink)
   }
 }
 

@@ -43,11 +43,12 @@ extension ExportCommand {
     for remark in take.remarks.dropFirst(missing == nil ? 0 : 1) { Console.talk(remark) }
     let problem = try toOutput(options) { descriptor, name in
       let reports =
-        isJoined
-        ? try join(members, of: catalogue, to: descriptor, name)
-        : options.format == .json
-          ? try document(members, of: catalogue, headers, to: descriptor, name)
-          : try list(members, of: catalogue, options.format, to: descriptor, name)
+        switch options.format {
+        case .json: try document(members, of: catalogue, headers, to: descriptor, name)
+        case .parquet: try columns(members, of: catalogue, to: descriptor, name)
+        case _ where isJoined: try join(members, of: catalogue, to: descriptor, name)
+        default: try list(members, of: catalogue, options.format, to: descriptor, name)
+        }
       var problem = missing.map { CommandFailure(.damagedData, $0) }
       for (member, report) in zip(members, reports) {
         guard let found = outcome(of: report, member.entry, member.remark) else { continue }
@@ -92,6 +93,23 @@ extension ExportCommand {
     return reports
   }
 
+  /// A file of columns with the rows of one sensor after the other's.
+  private func columns(
+    _ members: [Member], of catalogue: Catalogue, to descriptor: Int32, _ name: String
+  ) throws -> [Exporter.Report] {
+    var sink = BufferedSink(descriptor, name: name)
+    var file = ParquetTake()
+    var reports: [Exporter.Report] = []
+    for member in members {
+      reports.append(
+        try file.add(
+          try progress(catalogue, member.entry), of: member.sensor, by: Exporter(member.options),
+          to: &sink))
+    }
+    try file.finish(to: &sink)
+    return reports
+  }
+
   /// A row for each instant. Each recording is read by a thread, and its rows come through a pipe.
   private func join(
     _ members: [Member], of catalogue: Catalogue, to descriptor: Int32, _ name: String
@@ -125,6 +143,8 @@ extension ExportCommand {
     let grid = headers.map(\.rate).min { $0.hertz < $1.hertz }
     return try zip(entries, zip(headers, try delays(headers))).map { entry, header in
       var options = options
+      // Counts of different sensors are different values.
+      if options.format == .parquet { options.units = options.units ?? .si }
       if options.format != .json { (options.takeDelay, options.takeGrid) = (header.1, grid) }
       (options.from, options.to) = (
         options.from.map { $0 &- header.1 }, options.to.map { $0 &- header.1 }

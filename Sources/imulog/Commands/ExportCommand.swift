@@ -284,18 +284,21 @@ struct ExportCommand: ParsableCommand {
     return try body(STDOUT_FILENO, "stdout").0
   }
 
+  /// The recording's storage, with a progress line that does not mix with samples on the terminal.
+  func progress(_ catalogue: Catalogue, _ entry: CatalogueEntry) throws -> ProgressStorage {
+    try ProgressStorage(
+      try catalogue.storage(of: entry), "exporting recording \(entry.number)",
+      isShown: output != "-" || !Console.isTerminal(STDOUT_FILENO))
+  }
+
   func write(
     _ entry: CatalogueEntry, of catalogue: Catalogue, _ options: ExportOptions,
     to sink: inout BufferedSink
   ) throws -> Exporter.Report {
-    let storage = try catalogue.storage(of: entry)
     guard follow else {
-      // The progress line must not mix with samples on the terminal.
-      let isApart = output != "-" || !Console.isTerminal(STDOUT_FILENO)
-      return try Exporter(options).write(
-        try ProgressStorage(
-          storage, "exporting recording \(entry.number)", isShown: isApart), to: &sink)
+      return try Exporter(options).write(try progress(catalogue, entry), to: &sink)
     }
+    let storage = try catalogue.storage(of: entry)
     var live = LiveRecordingWatch(source: try catalogue.copySource(of: entry))
     return try Exporter(options).follow(storage, to: &sink) { () throws(ExportError) -> UInt64? in
       // Without samples to write, no failing write reports that the reader has gone.

@@ -84,9 +84,10 @@ struct TickAccount {
     // By the stated rate: as many ticks as rows, or with those that may be rounded.
     let (span, isBeyond) = last.subtractingReportingOverflow(first)
     let scheduled = given.map { (isBeyond ? .infinity : Double(span)) / $0.period }
-    let found = Double(pass.rows + pass.lost) - 1
+    let certain = pass.gaps(isRounded: true)
+    let found = Double(certain.reduce(pass.rows) { $0.addingSaturated($1.count) }) - 1
     let isRounded = scheduled.map { $0 < found + Double(pass.rounded) / 2 } ?? false
-    let gaps = isJudged ? pass.gaps(isRounded: isRounded) : []
+    let gaps = !isJudged ? [] : isRounded ? certain : pass.gaps(isRounded: false)
     // 800 Hz in whole milliseconds have steps of 1, 1, 1 and 2, and 990 Hz a few of 2.
     let isCoarse = 2 * steps.resolution >= steps.median
     let lost = gaps.reduce(0) { $0 + $1.count }
@@ -177,8 +178,8 @@ struct TickAccount {
       remarks.append(
         "\(name) states \(all) ticks, and \(all - tally.scheduled) of them have no place in it")
     }
-    if areStated, !hasTicks, !isPlaced, pass.lost > 0 {
-      let room = pass.gaps(isRounded: true).reduce(0) { $0 + $1.count }
+    if areStated, !hasTicks, !isPlaced, !certain.isEmpty {
+      let room = certain.reduce(0) { $0 + $1.count }
       remarks.append(
         "the times of \(name) leave room for \(Plain.count(room, "tick")) where it states no gap: rows may be missing"
       )

@@ -4,17 +4,18 @@ import IMUModel
 
 /// The second pass: finds the rows before which ticks are lost, by their times.
 ///
-///     periods since the row before    1  1  7.2  0.2  0.1  0.5  1      8 in 4 rows: 4 lost, and a late sample
+///     periods since the row before    1  1  7.2  0.2  0.1  0.5  1      4 lost, and a late sample: 7.2 − 0.8 − 0.9 − 0.5
 ///     periods since the row before    1  1  7.2  1    1    1    1      6 lost
 ///
-/// A long step and the short ones right after it are as many ticks as they are periods together.
+/// A long step, less what the short ones right after it are shorter than the usual one, is so many ticks. The usual step is
+/// the mean of all others: where rows come early and late, these make up for each other.
 struct TickPass {
   private let rule: TickRule
-  /// Rows before which ticks are lost, and how many.
-  private var breaks: [(row: UInt64, count: UInt64, isRounded: Bool)] = []
+  /// Long steps, each before a row, with the short ones after it.
+  private var breaks: [(row: UInt64, length: Double, steps: UInt64, isRounded: Bool)] = []
+  /// All other steps.
+  private var plain = (length: 0.0, steps: UInt64(0))
   private(set) var rows: UInt64 = 0
-  /// The lost ticks, without those that times may be rounded to.
-  private(set) var lost: UInt64 = 0
   /// The coarsest of 1 ms, 1 µs and 1 ns that divides every time.
   private(set) var unit: Int64 = 1_000_000
   /// Steps that are longer than 1.5 periods.
@@ -37,14 +38,15 @@ struct TickPass {
     if step > rule.longest, step <= rule.rounded {
       close()
       rounded += 1
-      breaks.append((rows, 1, true))
+      breaks.append((rows, step, 1, true))
     } else if step > rule.longest {
       close()
       open = (rows, step, 1)
-    } else if step < rule.short, let (row, length, steps) = open {
+    } else if step <= rule.short, let (row, length, steps) = open {
       open = (row, length + step, steps + 1)
     } else {
       close()
+      plain = (plain.length + step, plain.steps + 1)
     }
   }
 
@@ -55,23 +57,24 @@ struct TickPass {
   }
 
   mutating func close() {
-    defer { open = nil }
-    guard let open, case let ticks = rule.ticks(in: open.length, steps: open.steps),
-      ticks > open.steps
-    else { return }
-    breaks.append((open.row, ticks - open.steps, false))
-    lost = lost.addingSaturated(ticks - open.steps)
+    if let open { breaks.append((open.row, open.length, open.steps, false)) }
+    open = nil
   }
 
-  /// The ticks without a sample.
+  /// The ticks without a sample, of a pass that was closed.
   ///
   /// - Parameter isRounded: Whether steps that may be rounded are none.
   func gaps(isRounded: Bool) -> [Gap] {
-    var lost: UInt64 = 0
-    return breaks.filter { !isRounded || !$0.isRounded }.map { row, count, _ in
-      defer { lost = lost.addingSaturated(count) }
-      return Gap(firstTick: row.addingSaturated(lost), count: count, cause: .lost)
+    var (gaps, lost) = ([Gap](), UInt64(0))
+    let usual = rule.near(plain.steps > 0 ? plain.length / Double(plain.steps) : rule.period)
+    for (row, length, steps, isOpen) in breaks where !isRounded || !isOpen {
+      let step = length - Double(steps - 1) * usual
+      let count = rule.ticks(in: step, usual) - 1
+      guard count > 0 else { continue }
+      gaps.append(Gap(firstTick: row.addingSaturated(lost), count: count, cause: .lost))
+      lost = lost.addingSaturated(count)
     }
+    return gaps
   }
 }
 
@@ -85,11 +88,12 @@ struct TickRule: Equatable {
   let period: Double
   /// The stated one; else the usual one.
   private let given: Double
+  private let isStated: Bool
   /// The longest step that is one tick.
   let longest: Double
   /// The longest that may be one of the stated period, where times are rounded by more than half of it.
   let rounded: Double
-  /// Steps below it catch up; neither the rounding of times nor a rate that is slightly off makes others so short.
+  /// Steps up to it may catch up; a rate that is slightly off does not make others so short.
   let short: Double
 
   init(_ steps: Intervals, stated: SampleRate?, isGrid: Bool = false) {
@@ -103,18 +107,26 @@ struct TickRule: Equatable {
     let near = max(steps.resolution, 0.03 * median)
     let usual = steps.mean(max(0, min(median - near, normal))...min(normal, median + near))
     given = stated?.period ?? usual
-    period = abs(usual - given) <= 0.1 * given ? usual : given
+    isStated = stated != nil
+    period = TickRule.near(usual, to: given)
     let rounding = min(period, steps.resolution)
-    short = min(0.95 * period, period - rounding)
+    short = 0.95 * period
     // Rows that share times, which were sorted: no gaps are shown.
     longest = median <= 0 ? .infinity : stated == nil ? normal : 1.5 * period
     rounded =
       stated != nil && 2 * rounding > period ? given + 0.999 * min(given, steps.resolution) : 0
   }
 
-  /// The ticks in a time, at least 1: by the rate, and with steps that catch up by the steps themselves.
-  func ticks(in time: Double, steps: UInt64) -> UInt64 {
-    UInt64(min(max(1, (time / (steps > 1 ? period : given)).rounded()), TickRule.most))
+  /// A step that is as near to the stated one as an accepted rate; else that one, as where rows come in packets.
+  func near(_ step: Double) -> Double { isStated ? TickRule.near(step, to: given) : step }
+
+  private static func near(_ step: Double, to given: Double) -> Double {
+    abs(step - given) <= 0.1 * given ? step : given
+  }
+
+  /// The ticks in a step, at least 1: by the stated rate, else by the usual step.
+  func ticks(in step: Double, _ usual: Double) -> UInt64 {
+    UInt64(min(max(1, (step / (isStated ? given : usual)).rounded()), TickRule.most))
   }
 
   /// The most ticks that a log counts.

@@ -68,6 +68,17 @@ struct Ticking: CustomTestStringConvertible {
     }
   }
 
+  /// Row 40 comes 150 ms late.
+  static func stall(reading: Double) -> [Double] {
+    var times: [Double] = (0..<120).map { Double($0 * 10) + ($0 % 2 == 1 ? 0.7 : 0) }
+    var (row, now) = (40, times[40] + 150)
+    while now > times[row] {
+      times[row] = now
+      (row, now) = (row + 1, now + reading)
+    }
+    return times
+  }
+
   static var fours: [Double] {
     (0..<400).map { (row: Int) -> Double in Double(row / 4 * 40 + row % 4) }
   }
@@ -107,6 +118,22 @@ struct Ticking: CustomTestStringConvertible {
     Ticking(
       "rows read in 0.85 periods each after the card blocks",
       blocked(reading: 8.5), rate: 100),
+    Ticking(
+      "thirty lost, of rows that come a tenth early and late",
+      steps(
+        (0..<160).map { $0 == 50 ? 301 : $0 % 2 == 0 ? 11 : 9 }), lost: [51: 29]),
+    Ticking(
+      "ten lost before a row that is late, with the rate",
+      ((0..<20).map { $0 } + (30..<50).map { $0 }).map { (row: Int) -> Double in
+        row == 30 ? 301.3 : Double(row * 10) + (row % 2 == 1 ? 0.7 : 0)
+      }, rate: 100, lost: [20: 10]),
+    Ticking(
+      "a stall of rows that come late by turns, at half a period until they are on time",
+      stall(reading: 5), rate: 100),
+    Ticking("the same without a rate", stall(reading: 5)),
+    Ticking(
+      "a stall that steps of half the resolution catch up",
+      around([60, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5])),
     Ticking("one lost", steps([10, 10, 10, 20, 10, 10, 10]), lost: [4: 1]),
     Ticking("twelve lost", around([130]), lost: [21: 12]),
     Ticking("1.4 periods", around([14])),
@@ -243,8 +270,8 @@ struct TickRuleTests {
     var steps = Intervals()
     for _ in 0..<10 { steps.add(1) }
     let rule = TickRule(steps, stated: nil)
-    for time in [9e18, .infinity] { #expect(rule.ticks(in: time, steps: 1) == 1 << 57) }
-    #expect(rule.ticks(in: 0.2, steps: 2) == 1)
+    for time in [9e18, .infinity] { #expect(rule.ticks(in: time, 1) == 1 << 57) }
+    #expect(rule.ticks(in: 0.2, 1) == 1)
   }
 
   @Test(

@@ -89,7 +89,7 @@ enum HubError {
     CommandFailure(
       .damagedData,
       "\(path) is not what was fetched: it was changed here, or its medium fails; if its machine freed it, restore it there first; "
-        + "then remove it with `imulog --store \(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) rm`, which removes its "
+        + "then remove it alone (NUMBER, of several sensors NUMBER/NAME) with `imulog --store \(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) rm`, which removes its "
         + "files in the tables too, and the next round fetches it again"
     )
   }

@@ -35,11 +35,16 @@ extension Catalogue {
   ///
   /// Costs the headers of the recordings that began in the same seconds, and of all others if one is not among them.
   ///
+  /// - Parameter isRemoval: Whether they are to be removed: then a recording whose sensor has another one here, of which it
+  ///   is a copy or the salvage, is meant alone. Costs all headers.
   /// - Throws: As ``entry(for:)``; ``CatalogueError/refused(_:_:)`` for the name of a sensor that the take has not.
-  public func take(_ text: String) throws(CatalogueError) -> TakeMembers<CatalogueEntry> {
+  public func take(
+    _ text: String, isRemoval: Bool = false
+  ) throws(CatalogueError) -> TakeMembers<CatalogueEntry> {
     let (word, sensor) = Catalogue.parts(text)
     let entry = try entry(for: word)
-    return try members(of: entry, among: try list().entries, \.self, sensor, word)
+    return try members(
+      of: entry, among: try list().entries, \.self, sensor, word, isRemoval: isRemoval)
   }
 
   /// The recordings of a recording's take, or it alone.
@@ -62,7 +67,7 @@ extension Catalogue {
 
   private func members<Recording: Equatable & Sendable>(
     of recording: Recording, among all: [Recording], _ entry: (Recording) -> CatalogueEntry,
-    _ sensor: String?, _ word: String
+    _ sensor: String?, _ word: String, isRemoval: Bool = false
   ) throws(CatalogueError) -> TakeMembers<Recording> {
     // A header that cannot be read has no take.
     guard let take = description(of: entry(recording))?.take else {
@@ -77,11 +82,15 @@ extension Catalogue {
     func isNear(_ other: Recording) -> Bool { abs(entry(other).startSeconds - seconds) <= 2 }
     var found: [Int: (name: String, recordings: [Recording])] = [:]
     for other in all.filter(isNear) + all.filter({ !isNear($0) }) {
-      if !isNear(other), found.count == take.count { break }
+      if !isRemoval, !isNear(other), found.count == take.count { break }
       guard let there = description(of: entry(other)), let place = there.take, place.id == take.id,
         place.count == take.count
       else { continue }
       found[place.index, default: (there.sensorName, [])].recordings.append(other)
+    }
+    if isRemoval, sensor == nil, let twins = found[take.index]?.recordings, twins.count > 1 {
+      let others = twins.filter { $0 != recording }.map { entry($0).number }
+      return TakeMembers(recordings: [recording], missing: 0, others: others.sorted())
     }
     let sensors = found.sorted { $0.key < $1.key }.map { _, sensor in
       // The one that was asked for, else the one with the lowest number.

@@ -67,8 +67,9 @@ public struct CopyStanding: Sendable {
   public let state: LogSummary.State
   /// Its bytes, without preallocated zeros at its end.
   public let byteCount: UInt64
-  /// The take that it belongs to.
+  /// The take that it belongs to, and the sensor's name there.
   public let take: TakePlace?
+  public let sensorName: String
 }
 
 extension Catalogue {
@@ -80,7 +81,8 @@ extension Catalogue {
     let byteCount = try reader.writtenByteCount()
     return CopyStanding(
       id: reader.description.id, state: try reader.hasEnd() ? .complete : .recovered,
-      byteCount: byteCount, take: reader.description.take)
+      byteCount: byteCount, take: reader.description.take,
+      sensorName: reader.description.sensorName)
   }
 
   /// A recording to be copied, in its present state.

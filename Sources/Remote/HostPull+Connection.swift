@@ -26,7 +26,11 @@ extension HostPull {
         }
       } else if todo.isEmpty, frees.isEmpty {
         let count = postponedOffers.count + postponedFrees.count
-        guard count > 0 else { return dropHeldFrees() }
+        guard count > 0 else {
+          releaseHeldFrees()
+          guard !frees.isEmpty else { return }
+          continue
+        }
         // Two hosts with the same recordings block each other until each has fetched some.
         isLastLook = count == lastPostponed
         lastPostponed = count
@@ -94,11 +98,16 @@ extension HostPull {
     case .done(let outcome): finish(outcome)
     case .fetch(let copy): asked.append(.fetch(copy))
     case .free(let request):
-      guard let take = request.outcome.offer.take, let count = takes[take] else {
-        return frees.append(request)
+      do {
+        // A request from an earlier pull waited for them then.
+        let take = request.outcome.fate == .asked ? nil : try fetch.take(of: request.entry)
+        guard let take else { return frees.append(request) }
+        heldFrees[take, default: []].append(request)
+      } catch {
+        let failure = fetch.local.failure(error)
+        request.outcome.stays(failure.status, failure.sentence)
+        finish(request.outcome)
       }
-      heldFrees[take, default: []].append(request)
-      if heldFrees[take]?.count == count { frees += heldFrees.removeValue(forKey: take) ?? [] }
     case .busy(let offer):
       if isLastLook {
         finish(PulledRecording(offer: offer, fate: .busy, remark: "another program is at it here"))

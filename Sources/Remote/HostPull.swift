@@ -37,9 +37,9 @@ struct HostPull {
   /// Complete copies that are not published yet.
   var batch: [IncomingCopy] = []
   var frees: ArraySlice<FreeRequest> = []
-  /// How many recordings of each take are wanted here.
-  var takes: [RecordingID: Int] = [:]
-  /// Requests that wait until all of their take are proved to be here.
+  /// Numbers here of recordings that were asked for by name.
+  private var namedNumbers: [UInt32] = []
+  /// Requests that wait for the others of their takes.
   var heldFrees: [RecordingID: [FreeRequest]] = [:]
   /// Recordings that got labels before they were fetched.
   var labelledAhead: Set<RecordingID> = []
@@ -91,8 +91,9 @@ struct HostPull {
     withdraw()
     for copy in batch { fetch.local.release(copy.offer.id) }
     forgetLabelsAhead()
+    reportHalfTakes()
     // Received recordings count, whatever happened to the host afterwards.
-    dropHeldFrees()
+    for request in heldFrees.values.joined() { keep(request, .tryAgain, "the host was given up") }
     for request in frees {
       request.outcome.staysUnanswered()
       finish(request.outcome)
@@ -184,7 +185,6 @@ struct HostPull {
       result.offered += chosen.count
       let wanted = admit(chosen)
       if !wanted.isEmpty { try fetch.plan(wanted) }
-      takes = wanted.compactMap(\.take).reduce(into: [:]) { $0[$1, default: 0] += 1 }
       // Last, because following one may take hours.
       let last = wanted.filter { settings.follow && $0.state == .running }
       todo = (wanted.filter { !settings.follow || $0.state != .running } + last)[...]
@@ -199,13 +199,44 @@ struct HostPull {
     try compare(&farEnd)
   }
 
-  /// Reports requests whose takes did not arrive whole: a take on two machines would be easy to lose.
-  mutating func dropHeldFrees() {
-    for request in heldFrees.values.joined().sorted(by: { $0.entry.number > $1.entry.number }) {
-      request.outcome.stays(.tryAgain, "not all of its take is here")
-      finish(request.outcome)
+  /// Reports sensors whose recordings did not come with the one that was asked for.
+  private mutating func reportHalfTakes() {
+    var seen: Set<UInt32> = []
+    for number in namedNumbers.sorted() where !seen.contains(number) {
+      do {
+        let take = try fetch.local.catalogue.take("\(number)")
+        seen.formUnion(take.recordings.map(\.number))
+        guard take.missing > 0 else { continue }
+        let words = "recording \(number) here: \(take.remarks[0])"
+        board.talk("\(host): \(words)")
+        result.note(CommandFailure(.damagedData, words))
+      } catch {
+        result.note(fetch.local.failure(error))
+      }
     }
+  }
+
+  /// Asks to free the recordings of takes that are all here: half a take on each machine would be easy to lose.
+  mutating func releaseHeldFrees() {
+    let held = heldFrees.values
     heldFrees = [:]
+    for requests in held {
+      do {
+        guard let why = try fetch.whyKept(requests) else {
+          frees += requests
+          continue
+        }
+        for request in requests { keep(request, .tryAgain, why) }
+      } catch {
+        let failure = fetch.local.failure(error)
+        for request in requests { keep(request, failure.status, failure.sentence) }
+      }
+    }
+  }
+
+  private mutating func keep(_ request: FreeRequest, _ status: ExitStatus, _ sentence: String) {
+    request.outcome.stays(status, sentence)
+    finish(request.outcome)
   }
 
   /// Repeats unanswered requests to free recordings that are not offered any more, and may be in the trash there.
@@ -239,6 +270,9 @@ struct HostPull {
 
   mutating func finish(_ outcome: PulledRecording) {
     result.add(outcome)
+    if !settings.ids.isEmpty, [.here, .fetched, .resumed].contains(outcome.fate) {
+      namedNumbers += [outcome.number].compactMap { $0 }
+    }
     let freed = outcome.isFreed ? ", and in the trash there" : ""
     let remark = outcome.remark.map { ": \($0)" } ?? ""
     let subject = "recording \(outcome.offer.number)"

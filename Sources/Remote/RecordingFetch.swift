@@ -81,7 +81,8 @@ struct RecordingFetch {
     } else {
       outcome.note(
         "is not what was fetched as \(entry.number) (\(sizes)): one of them was changed; `imulog --store "
-          + "\(local.catalogue.path) rm \(entry.number)` and pull again to have theirs")
+          + "\(local.catalogue.path) rm \(entry.number)\(copy.take == nil ? "" : "/\(copy.sensorName)")` and pull again to have theirs"
+      )
     }
     return outcome
   }
@@ -237,6 +238,23 @@ struct RecordingFetch {
     }
     let (byteCount, digest) = try proof ?? self.digest(of: entry)
     return .free(FreeRequest(outcome, entry, byteCount: byteCount, digest: digest))
+  }
+
+  /// The take of a recording here, by its own header; `nil` for one of its own.
+  func take(of entry: CatalogueEntry) throws(LogError) -> RecordingID? {
+    try local.catalogue.standing(of: entry)?.take?.id
+  }
+
+  /// Why recordings of a take are not to be freed: one is not here, or was changed after its proof; `nil` when all are.
+  func whyKept(_ requests: [FreeRequest]) throws -> String? {
+    guard let first = requests.first else { return nil }
+    let take = try local.catalogue.take(of: first.entry)
+    if take.missing > 0 { return take.remarks[0] }
+    for request in requests
+    where try digest(of: request.entry) != (request.byteCount, request.digest) {
+      return "recording \(request.entry.number) of its take was changed here meanwhile"
+    }
+    return nil
   }
 
   /// Repeats a request to free a recording that is not offered any more; `nil` if it is not here.

@@ -144,6 +144,14 @@ struct CorrectionOptions: ParsableArguments {
   /// Whether one is applied.
   var isGiven: Bool { calibrated || calibration != nil }
 
+  /// Refuses a file for several sensors: the errors that it corrects are one chip's.
+  func refuse(for recordings: [CatalogueEntry], named id: String) throws {
+    guard calibration != nil, recordings.count > 1 else { return }
+    throw CommandFailure.usage(
+      "a calibration is of one chip, and recording \(id) is of \(recordings.count); give \(id)/NAME, or --calibrated for what "
+        + "their headers have")
+  }
+
   /// Sets the options of an export, or of an exporter that corrects a reader for another use.
   func set(_ options: inout ExportOptions) throws {
     options.isCalibrated = isGiven

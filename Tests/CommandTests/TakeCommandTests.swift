@@ -67,6 +67,14 @@ struct TakeCommandTests {
     #expect(bench.run("label", "1/b", "1s..2s", "turn").status == 0)
     #expect(bench.run("label", "1").lines == ["0s..1s step", "0s..1s step", "1s..2s turn"])
     bench.refuses("label 1 --json", 64, "give 1/NAME")
+    // A copy, or what was salvaged of a sensor, goes alone, and so does what it was made of.
+    let names = bench.recordings.sorted()
+    for number in ["000008", "000009"] {
+      _ = bench.shell("cp store/\(names[1]) store/\(number)\(names[1].dropFirst(6))")
+    }
+    #expect(bench.run("rm", "9").talk.contains("left alone: ") && numbers() == ["8", "2", "1"])
+    #expect(bench.run("rm", "2").status == 0 && numbers() == ["8", "1"])
+    #expect(bench.run("rm", "1").status == 0 && numbers() == [])
   }
 
   @Test("are exported as one table with a column of their names, or one of them by its name")
@@ -103,6 +111,15 @@ struct TakeCommandTests {
     bench.refuses("export 1 --take --preamble --format csv", 64, "--preamble")
     _ = bench.run(Bench.simulated + ["--for", "1s"])
     bench.refuses("export 3 --take --format csv", 64, "no take of several sensors")
+    let file = bench.file("left.cal", "imulog-calibration 1\n")
+    for words in ["export 1 --take --format csv", "show 1"] {
+      bench.refuses("\(words) --calibration \(file)", 64, "a calibration is of one chip")
+    }
+    let shared = bench.run(
+      Bench.simulated + [
+        "--for", "1s", "--calibration", file, "--sensor", "a=mpu6050@0x68", "--sensor", "b=lsm6dso",
+      ])
+    #expect(shared.status == 64 && shared.talk.contains("a calibration is of one chip"))
     _ = bench.run(
       Bench.simulated + [
         "--for", "1s", "--sensor", "a=mpu6050@0x68 channels=accel", "--sensor", "b=lsm6dso",

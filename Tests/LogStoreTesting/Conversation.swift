@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import IMUModel
 import LogFormat
 
 /// What the two ends of a pull say to each other, as text:
@@ -44,7 +45,15 @@ public struct Conversation: Sendable {
   /// The logs that a conversation may name.
   public static let logs: [Character: ExampleLog] = {
     do {
+      func member(_ number: UInt64, _ index: Int) throws -> ExampleLog {
+        var description = ExampleLog.description(number)
+        description.take = TakePlace(id: ExampleLog.description(8).id, index: index, count: 2)
+        description.sensorName = index == 0 ? "left" : "right"
+        return try ExampleLog(ticks: 90, seed: number, description: description)
+      }
       return [
+        // Two sensors of a take.
+        "l": try member(6, 0), "m": try member(7, 1),
         "a": try ExampleLog(ticks: 600, seed: 1), "b": try ExampleLog(ticks: 90, seed: 2),
         "c": try ExampleLog(ticks: 90, seed: 5),
         "r": try ExampleLog(ticks: 600, seed: 3, ends: false),
@@ -86,7 +95,7 @@ public struct Conversation: Sendable {
 
   /// A text with the values of what it names, such as `$a.n`.
   private static func filled(_ text: Substring) -> String {
-    String(text).replacing(/\$([abcrx])(?:\.([nh])(-?[0-9]+)?)?/) { match in
+    String(text).replacing(/\$([abclmrx])(?:\.([nh])(-?[0-9]+)?)?/) { match in
       let log = log(match.1.first ?? "a")
       let number = match.3.flatMap { Int($0) }
       switch match.2 {

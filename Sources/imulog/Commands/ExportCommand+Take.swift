@@ -31,6 +31,7 @@ extension ExportCommand {
       throw CommandFailure.usage(
         "recording \(source.id) is no take of several sensors; leave --take out")
     }
+    try correctionOptions.refuse(for: take.recordings, named: source.id)
     let members = try members(take.recordings, headers, of: catalogue, options)
     let isJoined = options.format == .csv && options.isResampled
     guard !isJoined || options.time == nil else {

@@ -34,7 +34,7 @@ struct RemoveCommand: ParsableCommand {
   mutating func run() throws {
     let catalogue = try program.openStore(storeOptions)
     // All are found first: a wrong word in the list removes nothing.
-    let takes = try ids.map { try catalogue.take($0) }
+    let takes = try ids.map { try catalogue.take($0, isRemoval: true) }
     let entries = takes.flatMap(\.recordings).withoutRepeats
     let now = SystemClock().wallTime
     for remark in takes.flatMap(\.remarks).withoutRepeats { Console.talk(remark) }

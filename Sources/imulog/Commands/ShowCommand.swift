@@ -34,6 +34,7 @@ struct ShowCommand: ParsableCommand {
     let (catalogue, entry) = try source.open(program)
     let take = try catalogue.take(source.id)
     for remark in take.remarks { Console.talk(remark) }
+    try correctionOptions.refuse(for: take.recordings, named: source.id)
     var options = ExportOptions()
     try correctionOptions.set(&options)
     let exporter = Exporter(options)
@@ -55,6 +56,7 @@ struct ShowCommand: ParsableCommand {
     guard terminalOptions.isInteractive else {
       let recordings = try take.recordings.map(read)
       try Console.data(RecordingOnScreen.text(recordings))
+      guard take.missing == 0 else { throw CommandFailure(.damagedData, take.remarks[0]) }
       for (entry, recording) in zip(take.recordings, recordings) where recording.damageCount > 0 {
         throw CommandFailure.damaged(entry.number, recording.damageCount, "drawn")
       }

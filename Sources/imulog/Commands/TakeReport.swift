@@ -73,7 +73,9 @@ struct TakeReport {
   private var apart: String {
     let clocks = accounts.compactMap(\.chipClock).filter { $0.unprovedCount == 0 }
     let widths = clocks.compactMap(\.maximum).sorted(by: >)
-    guard widths.count == reports.count, missing == 0, widths.count > 1 else { return "" }
+    guard widths.count == reports.count, missing == 0, widths.count > 1,
+      Set(accounts.map(\.description.boot)).count == 1
+    else { return "" }
     let microseconds = (widths[0] + widths[1] + 999) / 1000
     return "differences of the sensors' times are proved to ±\(microseconds) µs"
   }

@@ -268,7 +268,13 @@ struct SensorOptions: ParsableArguments {
     _ settings: [String: String], isTimeVirtual: Bool
   ) throws -> [(name: String, request: SensorRequest)] {
     let clock = VirtualClock(start: SystemClock().now())
-    return try NamedSensor.list(sensors).map { sensor in
+    let sensors = try NamedSensor.list(sensors)
+    guard sensors.count < 2 || settings["calibration"] == nil else {
+      throw CommandFailure.usage(
+        "a calibration is of one chip; give each sensor its own, as --sensor \"\(sensors[0].name)=… calibration=FILE\""
+      )
+    }
+    return try sensors.map { sensor in
       var options = settings.merging(place.given) { $1 }.merging(sensor.options) { $1 }
       let motion = options.removeValue(forKey: "motion") ?? motion
       let calibration = options.removeValue(forKey: "calibration")

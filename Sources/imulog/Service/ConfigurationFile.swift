@@ -75,6 +75,13 @@ struct ConfigurationFile: Sendable {
           throw NamedSensor.Fault("motion is for record with the simulator; take it out")
         }
         if let clause = sensor.refusal(after: sensors) { throw NamedSensor.Fault(clause) }
+        if configuration.sensors.count > 1, configuration.calibration != nil,
+          sensor.settings["calibration"] == nil
+        {
+          throw NamedSensor.Fault(
+            "the file's calibration is of one chip; take it out, and give each sensor its own with calibration=FILE"
+          )
+        }
       } catch {
         throw ConfigurationError(line, in: file, error.clause)
       }

@@ -130,7 +130,7 @@ extension ExportFormat {
     case .mcap:
       Entry(
         meaning: "for robotics programs", extensions: ["mcap"], isBinary: true,
-        hasRowsOnly: true, hasLabels: true, units: .only(.si), options: [.orientation])
+        hasRowsOnly: true, hasLabels: true, units: .only(.si), options: [.orientation, .take])
     case .mseed:
       Entry(
         meaning: "for seismology", extensions: ["mseed", "miniseed"], isBinary: true,

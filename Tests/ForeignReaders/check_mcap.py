@@ -66,7 +66,7 @@ def expected(recordings, number, options):
                       "/imu/marks": marks, "/imu/labels": labels}
 
 
-def content(topic, message, log_time, published):
+def content(topic, message, log_time, published, frame="imu"):
     """A message as `expected` has it, whichever reader decoded it."""
     stamp = message.stamp if topic in LEVELS else message.header.stamp
     assert stamp.sec * 10**9 + stamp.nanosec == log_time, (topic, stamp, log_time)
@@ -76,7 +76,7 @@ def content(topic, message, log_time, published):
             # The stretch comes before the name.
             return message.msg.split(" ", 1)[1]
         return message.msg if topic == "/imu/marks" else int(re.match(r"(\d+) ticks? missing: .", message.msg)[1])
-    assert message.header.frame_id == "imu"
+    assert message.header.frame_id == frame
     if topic == "/imu/mag":
         assert not any(message.magnetic_field_covariance)
         return (published, *(getattr(message.magnetic_field, axis) for axis in "xyz"))
@@ -179,6 +179,41 @@ def check(recordings, number, name, rerun, *options):
     return is_rerun
 
 
+def of_take(recordings, rerun):
+    """Each sensor's topics have what its recording alone has, and rosbags reads all of them in one order."""
+    from mcap.reader import NonSeekingReader, make_reader
+    from mcap_ros2.decoder import DecoderFactory
+    from rosbags.highlevel import AnyReader
+
+    recordings.run("record", "--board", "simulator", "--virtual-time", "--for", "20s", "--sensor",
+                   "left=mpu6050@0x68 rate=1000 clock=chip motion=tumble", "--sensor",
+                   "elbow_inner_7=icm20948@0x69 rate=100 field=50 motion=turn", "--sensor", "b=lsm6dso rate=50 channels=accel")
+    path, _ = recordings.export("latest", "mcap", "--take")
+    wanted, ids = {}, {}
+    for sensor in ("left", "elbow_inner_7", "b"):
+        document, topics = expected(recordings, f"latest/{sensor}", ())
+        ids[f"imulog.sensors.{sensor}.id"] = document["id"]
+        for topic, rows in topics.items():
+            wanted[topic.replace("/imu", f"/imu/{sensor}")] = [flat(*row) if len(row) == 2 else row for row in rows]
+    for make in (make_reader, NonSeekingReader):
+        with open(path, "rb") as file:
+            found = {}
+            reader = make(file, validate_crcs=True, decoder_factories=[DecoderFactory()])
+            for _, channel, message, decoded in reader.iter_decoded_messages():
+                sensor = channel.topic.split("/")[2]
+                value = content(channel.topic.replace(f"/{sensor}", ""), decoded, message.log_time, message.publish_time, sensor)
+                found.setdefault(channel.topic, []).append(flat(message.log_time, value))
+            compare(make.__name__, found, wanted)
+            file.seek(0)
+            metadata = {record.name: record.metadata for record in make(file).iter_metadata()}["imulog"]
+            assert ids.items() <= metadata.items()
+    with AnyReader([Path(path)]) as reader:
+        times = [log_time for _, log_time, _ in reader.messages()]
+    assert times == sorted(times) and len(times) == sum(map(len, wanted.values()))
+    by_rerun(path, rerun)
+    print(f"a take: {len(times)} messages of {len(wanted)} topics")
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("program", nargs="?", default=".build/release/imulog")
@@ -196,6 +231,7 @@ def main():
         for channels in ("accel", "gyro"):
             check(recordings, number, channels, rerun, "--channels", channels)
         check(recordings, number, "no sample", rerun, "--from", "1ns", "--to", "2ns")
+        of_take(recordings, rerun)
         check(recordings, recordings.tumble(1000, "30s"), "1 kHz", rerun)
         number = recordings.run("record", "--board", "simulator", "--virtual-time", "--motion", "tumble", "--sensor",
                                 "icm20948", "--field", "50", "--rate", "100", "--for", "20s").splitlines()[-1]

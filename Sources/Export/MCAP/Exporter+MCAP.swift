@@ -15,15 +15,36 @@ extension Exporter {
   func writeMCAP<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
+    var writer = MCAPWriter(library: reader.description.software)
+    let (report, facts, _) = try addMessages(&reader, to: &writer, &sink)
+    writer.finish(metadata: "imulog", facts)
+    try sink.write(writer.take())
+    return report
+  }
+
+  /// Adds the messages of a recording to a file.
+  ///
+  /// - Parameter start: Nanoseconds since 1970 at tick 0's deadline, which a take has from its first sensor.
+  /// - Returns: The facts for the file's metadata as well, and that instant.
+  func addMessages<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ reader: inout LogReader<Storage>, to writer: inout MCAPWriter, _ sink: inout Sink,
+    start: Int64? = nil
+  ) throws(ExportError) -> (report: Report, facts: [(name: String, text: String)], start: Int64) {
     let plan = try plan(&reader)
     let notes = try notes(&reader, of: plan, hasField: options.hasField(plan.description))
-    let shift = try undatedShift(
-      &reader, plan, notes, others: [plan.origin] + [notes.firstTime].compactMap(\.self))
-    var messages = MCAPMessages(plan, notes, shift: shift)
+    var shift = start ?? 0
+    if start == nil {
+      shift = try undatedShift(
+        &reader, plan, notes, others: [plan.origin] + [notes.firstTime].compactMap(\.self))
+    }
+    let zero = start ?? notes.started ?? shift
+    var messages = MCAPMessages(plan, notes, shift: shift, zero: zero, writer)
     var report = try runSamples(plan, &messages, &reader, to: &sink)
-    report.remarks += try messages.finish(report, to: &sink)
+    let (facts, remarks) = try messages.end(report, to: &sink)
+    report.remarks += remarks
     report.remarks += try dateRemarks(&reader, plan, notes, shift: shift) + notes.remarks
-    return report
+    writer = messages.writer
+    return (report, facts, zero)
   }
 }
 
@@ -33,7 +54,9 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
   private let notes: RecordingNotes
   /// Nanoseconds that are added to the times of a recording without a date.
   private let shift: Int64
-  private var writer: MCAPWriter
+  /// Nanoseconds since 1970 at tick 0's deadline.
+  private let zero: Int64
+  private(set) var writer: MCAPWriter
   /// The content of an `Imu`; each message replaces its values.
   private var imu: [Double]
   /// Channels, and the values of all their counts by their bit patterns.
@@ -49,11 +72,13 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
   private var (first, last): (Int64, Int64)
   private var labelCount = 0
 
-  init(_ plan: ExportPlan, _ notes: RecordingNotes, shift: Int64) {
-    (self.plan, self.notes, self.shift) = (plan, notes, shift)
+  init(
+    _ plan: ExportPlan, _ notes: RecordingNotes, shift: Int64, zero: Int64, _ writer: MCAPWriter
+  ) {
+    (self.plan, self.notes, self.shift, self.zero) = (plan, notes, shift, zero)
+    self.writer = writer
     (marks, labels, first, last) = (notes.marks[...], plan.labels[...], min(0, plan.origin), 0)
     field = notes.field[...]
-    writer = MCAPWriter(library: plan.description.software)
     imu = ROSContent.imu(plan.channels, hasOrientation: plan.derived != nil)
     let channels = zip(plan.channels, plan.values)
     axes = channels.filter { $0.0 < 6 }
@@ -139,28 +164,27 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
     }
   }
 
-  /// Writes the marks and labels after the last sample, the account, and the file's summary.
+  /// Writes the marks and labels after the last sample.
   ///
-  /// - Returns: A remark on the labels that end before the recording begins or begin after its last sample, as in a foreign
+  /// - Returns: The recording's facts and account; a remark on the labels that end before the recording begins or begin after its last sample, as in a foreign
   ///   file. They have no message: at another time it would be wrong, and theirs may have no date.
-  mutating func finish<Sink: ByteSink & ~Copyable>(
+  mutating func end<Sink: ByteSink & ~Copyable>(
     _ report: Exporter.Report, to sink: inout Sink
-  ) throws(ExportError) -> [String] {
+  ) throws(ExportError) -> (facts: [(name: String, text: String)], remarks: [String]) {
     labels.removeLast(labels.count { $0.from > max(last, plan.from, first) })
     try addNotes(until: .max)
     try addField(until: .max)
     let added = shift == 0 ? "" : ", with \(Plain.seconds(shift)) added"
     let isDated = plan.started(notes.clock) != nil
-    let zero = isDated ? "1970-01-01T00:00:00Z" : "0, for want of a wall clock\(added)"
+    let epoch = isDated ? "1970-01-01T00:00:00Z" : "0, for want of a wall clock\(added)"
     var facts = HeaderFacts(plan, notes)
-    facts.add("times", "nanoseconds from \(zero)")
+    facts.add("times", "nanoseconds from \(epoch)")
     for (index, label) in plan.labels.enumerated() { facts.add("labels.\(index)", "\(label)") }
     facts.addTally(tally, damages: report.damages)
-    writer.finish(metadata: "imulog", facts.facts)
     try sink.write(writer.take())
     let outside = plan.labels.count - labelCount
     let remark = "labels outside of the recording: \(outside); the metadata alone has them"
-    return outside == 0 ? [] : [remark]
+    return (facts.facts, outside == 0 ? [] : [remark])
   }
 
   /// Nanoseconds since 1970 of a time since tick 0's deadline.
@@ -168,7 +192,7 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
   /// - Throws: Before 1970 and after 2038-01-19T03:14:07Z, where a message's seconds of 32 bits end.
   @inline(__always)
   private func stamp(_ time: Int64) throws(ExportError) -> UInt64 {
-    let (stamp, overflow) = time.addingReportingOverflow(notes.started ?? shift)
+    let (stamp, overflow) = time.addingReportingOverflow(zero)
     guard !overflow, stamp >= 0, stamp < 1 << 31 * 1_000_000_000 else {
       throw .timeNotHeld(at: time, started: notes.started, format: .mcap)
     }

@@ -19,6 +19,10 @@ struct MCAPWriter {
   private var chunk: [UInt8] = []
   /// The times of the chunk's messages, and of all.
   private var (times, allTimes) = (MCAPTimes(), MCAPTimes())
+  /// The sensor of a take whose messages are added, and its first place among the topics of all.
+  private var sensor: String?
+  private var base = 0
+  private var frame = ROSContent.frame("imu")
   /// The messages so far, by topic.
   private var counts = ROSTopic.allCases.map { _ in 0 as UInt64 }
   /// By topic, the time and the place of each message in the chunk, in the file's order of bytes.
@@ -32,6 +36,25 @@ struct MCAPWriter {
   init(library: String) {
     output = MCAPWriter.magic + MCAPRecord.header.bytes(.text("ros2"), .text(library))
   }
+
+  /// What is added from now on is of another sensor of a take, or of its first.
+  mutating func begin(sensor name: String) {
+    if sensor != nil {
+      declareIMU()
+      base = counts.count
+      counts += ROSTopic.allCases.map { _ in 0 }
+      indexes += ROSTopic.allCases.map { _ in [] }
+    }
+    (sensor, frame) = (name, ROSContent.frame(name))
+  }
+
+  /// Programs list the topic of an empty recording, too.
+  private mutating func declareIMU() { if counts[place(of: .imu)] == 0 { declare(.imu) } }
+
+  private func place(of topic: ROSTopic) -> Int { base + topic.rawValue }
+
+  /// The number in the file of a topic at a place.
+  private static func number(_ place: Int) -> UInt16 { UInt16(place + 1) }
 
   /// The most bytes of a chunk before it is compressed, after so many chunks.
   static func chunkSize(after count: UInt32) -> Int {
@@ -51,22 +74,24 @@ struct MCAPWriter {
   /// - Parameters:
   ///   - time: Nanoseconds since 1970, of at most 32 bits of seconds: the message's, and its stamp.
   ///   - published: When it was published; `nil` for that time, too.
-  ///   - content: What follows the stamp.
+  ///   - content: What follows the stamp and the frame.
   mutating func add<Word: BitwiseCopyable>(
     _ topic: ROSTopic, _ sequence: UInt32, at time: UInt64, publishedAt published: UInt64? = nil,
     _ content: [Word]
   ) {
-    if counts[topic.rawValue] == 0 { declare(topic) }
-    let length = 34 + content.count * MemoryLayout<Word>.stride
+    let place = place(of: topic)
+    if counts[place] == 0 { declare(topic) }
+    let size = content.count * MemoryLayout<Word>.stride
+    let length = 34 + (topic.hasFrame ? frame.count : 0) + size
     makeRoom(9 + length)
-    indexes[topic.rawValue].append(time.littleEndian)
-    indexes[topic.rawValue].append(UInt64(chunk.count).littleEndian)
-    counts[topic.rawValue] += 1
+    indexes[place].append(time.littleEndian)
+    indexes[place].append(UInt64(chunk.count).littleEndian)
+    counts[place] += 1
     times.add(time)
     allTimes.add(time)
     chunk.append(MCAPRecord.message.rawValue)
     chunk.append(littleEndian: UInt64(length))
-    chunk.append(littleEndian: topic.number)
+    chunk.append(littleEndian: MCAPWriter.number(place))
     chunk.append(littleEndian: sequence)
     chunk.append(littleEndian: time)
     chunk.append(littleEndian: published ?? time)
@@ -74,13 +99,13 @@ struct MCAPWriter {
     let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000_000)
     chunk.append(littleEndian: 0x0000_0100 as UInt32)
     chunk.append(littleEndian: rest << 32 | seconds)
+    if topic.hasFrame { chunk += frame }
     content.withUnsafeBytes { chunk.append(contentsOf: $0) }
   }
 
   /// Makes everything after the messages, with a record of names and texts; nothing may follow.
   mutating func finish(metadata name: String, _ texts: [(name: String, text: String)]) {
-    // Programs list the topic of an empty recording, too.
-    if counts[ROSTopic.imu.rawValue] == 0 { declare(.imu) }
+    declareIMU()
     endChunk()
     let map = texts.flatMap { .text($0.name) + .text($0.text) }
     let metadata = MCAPRecord.metadata.bytes(.text(name), .list(map))
@@ -89,8 +114,9 @@ struct MCAPWriter {
     output += metadata
     // No sum of all data: chunks and summary have theirs, and reading everything again takes a twentieth more time.
     output += MCAPRecord.dataEnd.bytes(.number(0 as UInt32))
-    let used = ROSTopic.allCases.filter { $0 == .imu || counts[$0.rawValue] > 0 }
-    let ofTopics = used.flatMap { .number($0.number) + .number(counts[$0.rawValue]) }
+    let topics = ROSTopic.allCases.count
+    let used = counts.indices.filter { $0 % topics == ROSTopic.imu.rawValue || counts[$0] > 0 }
+    let ofTopics = used.flatMap { .number(MCAPWriter.number($0)) + .number(counts[$0]) }
     summary[.statistics] = MCAPRecord.statistics.bytes(
       .number(counts.reduce(0, +)), .number(UInt16(used.count)),
       .number(UInt32(used.count)), .number(0 as UInt32), .number(1 as UInt32),
@@ -114,11 +140,12 @@ struct MCAPWriter {
 
   /// Puts a topic and its schema into the chunk, and into the summary.
   private mutating func declare(_ topic: ROSTopic) {
-    let (id, layout) = ([UInt8].number(topic.number), topic.layout)
+    let (id, layout) = ([UInt8].number(MCAPWriter.number(place(of: topic))), topic.layout)
     let definition = layout.parts.joined(separator: ROSTopic.separator) + "\n"
     let schema = MCAPRecord.schema.bytes(
       id, .text(layout.name), .text("ros2msg"), .text(definition))
-    let channel = MCAPRecord.channel.bytes(id, id, .text(topic.name), .text("cdr"), .list([]))
+    let channel = MCAPRecord.channel.bytes(
+      id, id, .text(topic.name(of: sensor)), .text("cdr"), .list([]))
     makeRoom(schema.count + channel.count)
     chunk += schema + channel
     summary[.schema, default: []] += schema
@@ -140,11 +167,12 @@ struct MCAPWriter {
       times.fields, .number(size), .number(sum.value), .text("lz4"), .number(packedSize), packed)
     let end = offset
     var places: [UInt8] = []
-    for topic in ROSTopic.allCases where !indexes[topic.rawValue].isEmpty {
-      places += .number(topic.number) + .number(offset)
-      let index = indexes[topic.rawValue].withUnsafeBytes { Array($0) }
-      output += MCAPRecord.messageIndex.bytes(.number(topic.number), .list(index))
-      indexes[topic.rawValue].removeAll(keepingCapacity: true)
+    for place in indexes.indices where !indexes[place].isEmpty {
+      let number = [UInt8].number(MCAPWriter.number(place))
+      places += number + .number(offset)
+      let index = indexes[place].withUnsafeBytes { Array($0) }
+      output += MCAPRecord.messageIndex.bytes(number, .list(index))
+      indexes[place].removeAll(keepingCapacity: true)
     }
     summary[.chunkIndex, default: []] += MCAPRecord.chunkIndex.bytes(
       times.fields, .number(start), .number(end - start), .list(places), .number(offset - end),

@@ -12,10 +12,13 @@ enum ROSTopic: Int, CaseIterable {
   /// The magnetic field in tesla.
   case mag
 
-  var name: String { self == .imu ? "/imu" : "/imu/\(self)" }
+  /// The topic's name, such as `/imu/temperature`, or `/imu/left/temperature` of a sensor of a take.
+  func name(of sensor: String?) -> String {
+    "/imu" + (sensor.map { "/\($0)" } ?? "") + (self == .imu ? "" : "/\(self)")
+  }
 
-  /// The topic's number in a file.
-  var number: UInt16 { UInt16(rawValue + 1) }
+  /// Whether its messages have the name of a frame after their stamp.
+  var hasFrame: Bool { self == .imu || self == .temperature || self == .mag }
 
   /// What is between the parts of a definition.
   static let separator = "\n\(String(repeating: "=", count: 80))\nMSG: "
@@ -54,7 +57,7 @@ enum ROSTopic: Int, CaseIterable {
   }
 }
 
-/// What messages have after their stamp. Doubles are copied in the processor's byte order, little-endian, as the file's is.
+/// What messages have after their stamp and their frame. Doubles are copied in the processor's byte order, little-endian, as the file's is.
 enum ROSContent {
   /// An `Imu` without values.
   ///
@@ -72,27 +75,32 @@ enum ROSContent {
   }
 
   /// Where an `Imu` has its orientation's first covariance.
-  static let covariancePlace = 5
+  static let covariancePlace = 4
 
   /// The part before an `Imu`'s rates where the orientation is not known.
   static let noOrientation: [Double] =
-    [frame, 0, 0, 0, 1, -1] + Array(repeating: 0, count: 8)
+    [0, 0, 0, 1, -1] + Array(repeating: 0, count: 8)
 
   /// Where an `Imu` has its values, by channel from ax to gz.
-  static let imuPlaces = [26, 27, 28, 14, 15, 16]
+  static let imuPlaces = [25, 26, 27, 13, 14, 15]
   /// Where it has its orientation's w, x, y, z; its own order has w last.
-  static let orientationPlaces = [4, 1, 2, 3]
+  static let orientationPlaces = [3, 0, 1, 2]
 
   /// A `Temperature`. A variance of 0 is one that is not known.
-  static func temperature(_ degrees: Double) -> [Double] { [frame, degrees, 0] }
+  static func temperature(_ degrees: Double) -> [Double] { [degrees, 0] }
 
   /// A `MagneticField` with a covariance that is not known.
   static func field(_ teslas: [Double]) -> [Double] {
-    [frame] + teslas + Array(repeating: 0, count: 9)
+    teslas + Array(repeating: 0, count: 9)
   }
 
-  /// The frame's name, which is `imu` and a zero, after its length: as many bytes as a double has.
-  private static let frame = Double(bitPattern: 0x0075_6D69_0000_0004)
+  /// A frame's name and a zero, after its length: whole doubles.
+  static func frame(_ name: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: UInt32(name.utf8.count + 1))
+    bytes += Array(name.utf8) + [0]
+    return bytes + repeatElement(0, count: -bytes.count & 7)
+  }
 
   /// A `Log`.
   ///

@@ -2,7 +2,7 @@
 
 import IMUModel
 import LogFormat
-public import LogStore
+import LogStore
 import Text
 
 extension Exporter {
@@ -22,54 +22,7 @@ extension Exporter {
   }
 }
 
-/// A Parquet file of a take: the rows of one sensor after the other's, with a column `sensor` before the others.
-///
-/// The facts of each are in the file's metadata, as `imulog.sensors.NAME.…`.
-public struct ParquetTake: ~Copyable {
-  private var table: ParquetTable?
-  private var facts: [(name: String, text: String)] = []
-
-  /// A file without rows so far.
-  public init() {}
-
-  /// Adds the recording of a sensor, with the options of an exporter of ``ExportFormat/parquet``.
-  ///
-  /// - Throws: ``ExportError``, also for a recording whose columns are not those of the first.
-  public mutating func add<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
-    _ storage: consuming Storage, of sensor: String, by exporter: Exporter, to sink: inout Sink
-  ) throws(ExportError) -> Exporter.Report {
-    var reader = try LogReader.open(storage)
-    return try exporter.write(&reader, to: &sink) { (reader, sink) throws(ExportError) in
-      let plan = try exporter.plan(&reader)
-      let notes = try exporter.notes(&reader, of: plan)
-      let hasGaps = exporter.options.gaps == .rows
-      var table: ParquetTable
-      if let begun = self.table {
-        table = begun
-        try table.begin(plan, notes, sensor: sensor)
-      } else {
-        table = try ParquetTable(plan, notes, hasGaps: hasGaps, sensor: sensor, to: &sink)
-      }
-      var report = try exporter.runSamples(plan, &table, &reader, to: &sink)
-      let (facts, remarks) = table.facts(damages: report.damages)
-      self.facts += facts.map {
-        ("imulog.sensors.\(sensor).\($0.name.dropFirst("imulog.".count))", $0.text)
-      }
-      report.remarks += remarks
-      self.table = table
-      return report
-    }
-  }
-
-  /// Ends the file; nothing may follow. Traps where no recording was added.
-  public mutating func finish<Sink: ByteSink & ~Copyable>(to sink: inout Sink) throws(ExportError) {
-    guard var table else { preconditionFailure("a take has a recording") }
-    try table.finish(facts, by: Software.name, to: &sink)
-    try sink.flush()
-  }
-}
-
-private struct ParquetTable: SampleFormat {
+struct ParquetTable: SampleFormat {
   private enum Content {
     case time, nanoseconds, tick, mark, label, gap, gapTicks, recording, nothing
     case sensor([UInt8])
@@ -95,6 +48,8 @@ private struct ParquetTable: SampleFormat {
   private var labels: LabelColumn
   private var tally = TickTally()
   private let hasGaps: Bool
+  /// Nanoseconds since 1970 at tick 0's deadline, which a take has from its first sensor.
+  private(set) var start: Int64
   /// The gap whose row is being added; `nil` for samples.
   private var gap: Gap?
   private var file: ParquetFile
@@ -109,6 +64,7 @@ private struct ParquetTable: SampleFormat {
     to sink: inout Sink
   ) throws(ExportError) {
     (self.plan, self.notes, self.hasGaps, marks) = (plan, notes, hasGaps, notes.marks[...])
+    start = notes.started ?? 0
     labels = LabelColumn(plan.labels, prefix: "", suffix: "", empty: "")
     layout = ParquetTable.layout(plan, notes, hasGaps: hasGaps, sensor: sensor)
     columns = layout.map {
@@ -119,8 +75,9 @@ private struct ParquetTable: SampleFormat {
 
   /// Continues with another recording of a take.
   mutating func begin(
-    _ plan: ExportPlan, _ notes: RecordingNotes, sensor: String
+    _ plan: ExportPlan, _ notes: RecordingNotes, sensor: String, start: Int64
   ) throws(ExportError) {
+    self.start = start
     let next = ParquetTable.layout(plan, notes, hasGaps: hasGaps, sensor: sensor)
     guard
       next.map(\.name) == layout.map(\.name), next.map(\.kind) == layout.map(\.kind),
@@ -190,7 +147,7 @@ private struct ParquetTable: SampleFormat {
       tally.sampled += UInt64(rows.count)
       plan.derived?.next(rows, of: block)
     }
-    let (times, ticks, started) = (block.times, block.ticks, notes.started ?? 0)
+    let (times, ticks, started) = (block.times, block.ticks, start)
     let delay = plan.options.takeDelay ?? 0
     for (column, content) in columns {
       switch content {

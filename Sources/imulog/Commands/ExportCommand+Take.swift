@@ -46,7 +46,7 @@ extension ExportCommand {
       let reports =
         switch options.format {
         case .json: try document(members, of: catalogue, headers, to: descriptor, name)
-        case .parquet: try columns(members, of: catalogue, to: descriptor, name)
+        case .parquet, .mcap: try file(members, of: catalogue, to: descriptor, name)
         case _ where isJoined: try join(members, of: catalogue, to: descriptor, name)
         default: try list(members, of: catalogue, options.format, to: descriptor, name)
         }
@@ -94,12 +94,12 @@ extension ExportCommand {
     return reports
   }
 
-  /// A file of columns with the rows of one sensor after the other's.
-  private func columns(
+  /// One sensor after the other.
+  private func file(
     _ members: [Member], of catalogue: Catalogue, to descriptor: Int32, _ name: String
   ) throws -> [Exporter.Report] {
     var sink = BufferedSink(descriptor, name: name)
-    var file = ParquetTake()
+    var file = TakeFile()
     var reports: [Exporter.Report] = []
     for member in members {
       reports.append(

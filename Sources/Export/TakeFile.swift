@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import IMUModel
+import LogFormat
+public import LogStore
+import Text
+
+/// A file of the sensors of a take: of ``ExportFormat/parquet`` with a column `sensor`, or of ``ExportFormat/mcap`` with a
+/// topic `/imu/NAME` for each. What one sensor has comes after what the other has.
+///
+/// Dates are those of the first sensor's clock, so that all are on one. The facts of each are in the file's metadata, as
+/// `imulog.sensors.NAME.…`.
+public struct TakeFile: ~Copyable {
+  private var table: ParquetTable?
+  private var writer: MCAPWriter?
+  private var facts: [(name: String, text: String)] = []
+  /// Nanoseconds since 1970 at the first tick of the take.
+  private var start: Int64?
+
+  /// A file without anything so far.
+  public init() {}
+
+  /// Adds the recording of a sensor, by an exporter of the same format for all.
+  ///
+  /// - Throws: ``ExportError``, also for a recording whose columns are not those of the first.
+  public mutating func add<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ storage: consuming Storage, of sensor: String, by exporter: Exporter, to sink: inout Sink
+  ) throws(ExportError) -> Exporter.Report {
+    var reader = try LogReader.open(storage)
+    return try exporter.write(&reader, to: &sink) { (reader, sink) throws(ExportError) in
+      let delay = exporter.options.takeDelay ?? 0
+      let begin = start.map { $0 &+ delay }
+      let (report, own, zero) =
+        exporter.options.format == .mcap
+        ? try addMessages(of: sensor, by: exporter, &reader, start: begin, to: &sink)
+        : try addRows(of: sensor, by: exporter, &reader, start: begin, to: &sink)
+      if start == nil { start = zero &- delay }
+      facts += own.map {
+        ("imulog.sensors.\(sensor).\($0.name.dropFirst("imulog.".count))", $0.text)
+      }
+      return report
+    }
+  }
+
+  private typealias Added = (
+    report: Exporter.Report, facts: [(name: String, text: String)], start: Int64
+  )
+
+  private mutating func addMessages<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    of sensor: String, by exporter: Exporter, _ reader: inout LogReader<Storage>, start: Int64?,
+    to sink: inout Sink
+  ) throws(ExportError) -> Added {
+    var writer = writer ?? MCAPWriter(library: Software.name)
+    writer.begin(sensor: sensor)
+    let added = try exporter.addMessages(&reader, to: &writer, &sink, start: start)
+    self.writer = writer
+    return added
+  }
+
+  private mutating func addRows<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    of sensor: String, by exporter: Exporter, _ reader: inout LogReader<Storage>, start: Int64?,
+    to sink: inout Sink
+  ) throws(ExportError) -> Added {
+    let plan = try exporter.plan(&reader)
+    let notes = try exporter.notes(&reader, of: plan)
+    var table: ParquetTable
+    if let begun = self.table, let start {
+      table = begun
+      try table.begin(plan, notes, sensor: sensor, start: start)
+    } else {
+      table = try ParquetTable(
+        plan, notes, hasGaps: exporter.options.gaps == .rows, sensor: sensor, to: &sink)
+    }
+    var report = try exporter.runSamples(plan, &table, &reader, to: &sink)
+    let (facts, remarks) = table.facts(damages: report.damages)
+    report.remarks += remarks
+    self.table = table
+    return (report, facts, table.start)
+  }
+
+  /// Ends the file; nothing may follow. Traps where no recording was added.
+  public mutating func finish<Sink: ByteSink & ~Copyable>(to sink: inout Sink) throws(ExportError) {
+    if var table {
+      try table.finish(facts, by: Software.name, to: &sink)
+    } else if var writer {
+      writer.finish(metadata: "imulog", facts)
+      try sink.write(writer.take())
+    } else {
+      preconditionFailure("a take has a recording")
+    }
+    try sink.flush()
+  }
+}

@@ -3,8 +3,8 @@
 import Boards
 import Glibc
 import IMUDrivers
-import IMUModel
-import LinuxIO
+package import IMUModel
+package import LinuxIO
 import Recorder
 import Text
 
@@ -28,7 +28,7 @@ extension DoctorCheck {
 }
 
 /// Board, bus and chip. Nothing is written to an unknown chip, and nothing is read from a bus that a recorder uses.
-struct BusChecks: Sendable {
+package struct BusChecks: Sendable {
   let tree: SystemTree
   /// The sensors of the bus, one at least.
   var sensors: [DoctorSensor]
@@ -206,7 +206,9 @@ extension BusChecks {
     var bus: BusLook
     do throws(LinuxIOError) {
       // The kernel keeps one limit of a transfer's time for all users of the bus: it stays as it is.
-      bus = BusLook(try LinuxI2CBus(number: number, timeoutMilliseconds: nil, tree: tree))
+      bus = BusLook(
+        try LinuxI2CBus(number: number, timeoutMilliseconds: nil, tree: tree),
+        beside: tree.adapters(sharingWires: number), tree)
     } catch {
       return Outcome(checks: [Check("bus", refused(error, number))], hasChip: false)
     }
@@ -287,7 +289,7 @@ extension BusChecks {
   }
 
   /// The addresses that are free, and those that a recorder has. A kernel driver's are reported already.
-  private static func claim(_ bus: inout BusLook) -> (free: [I2CAddress], busy: [Check]) {
+  package static func claim(_ bus: inout BusLook) -> (free: [I2CAddress], busy: [Check]) {
     var (free, busy) = ([I2CAddress](), [Check]())
     for address in SensorFamily.allAddresses {
       do throws(LinuxIOError) {

@@ -105,15 +105,14 @@ package struct DoctorSubject {
   /// The buses of the sensors, in their order; of one sensor its own.
   var buses: [BusChecks] {
     let isServed = !DoctorSubject.isAbsent(status)
-    let all = (members.isEmpty ? [DoctorSensor("", chosen)] : members).map {
-      BusChecks(
-        tree: tree, sensors: [$0], board: board, boardBus: boardBus, isServed: isServed)
-    }
-    return all.reduce(into: []) { buses, next in
-      guard let index = buses.firstIndex(where: { $0.path == next.path }) else {
-        return buses.append(next)
+    return (members.isEmpty ? [DoctorSensor("", chosen)] : members).reduce(into: []) {
+      let next = BusChecks(
+        tree: tree, sensors: [$1], board: board, boardBus: boardBus, isServed: isServed)
+      if let index = $0.firstIndex(where: { $0.path == next.path }) {
+        $0[index].sensors.append($1)
+      } else {
+        $0.append(next)
       }
-      buses[index].sensors += next.sensors
     }
   }
 }

@@ -24,9 +24,9 @@ struct FoundSensor: Sendable {
   let sensor: DoctorSensor
   let bus: BusPath
   /// `nil` where there is no chip for it.
-  let identity: SensorIdentity?
-  let clock: BusClock
-  var checks: [Check]
+  var identity: SensorIdentity?
+  var clock = BusClock.unknown
+  var checks: [Check] = []
 
   var name: String { sensor.name }
 
@@ -46,18 +46,10 @@ struct SensorChecks: Sendable {
     for bus in buses {
       let outcome = try bus.look(found) { SensorChecks.look($0, at: bus, free: $1, $2) }
       // Where the bus cannot be read, the settings alone tell of two names of one chip.
-      sensors +=
-        outcome.sensors.isEmpty
-        ? bus.sensors.map {
-          FoundSensor(sensor: $0, bus: bus.path, identity: nil, clock: .unknown, checks: [])
-        } : outcome.sensors
+      let found = outcome.sensors
+      sensors += found.isEmpty ? bus.sensors.map { FoundSensor(sensor: $0, bus: bus.path) } : found
     }
-    try SensorChecks.together(sensors, onPi: onPi).forEach(found)
-  }
-
-  /// The bus of a Raspberry Pi's header, which has pull-ups of its own; `nil` on other boards.
-  private var onPi: Int? {
-    buses[0].tree.boardModel()?.hasPrefix("Raspberry Pi") == true ? buses[0].boardBus : nil
+    try SensorChecks.together(sensors).forEach(found)
   }
 
   private static func look(
@@ -71,16 +63,14 @@ struct SensorChecks: Sendable {
       chips.isLoading = !bus.isServed && sensor.name == bus.sensors[0].name
       return (sensor, chips)
     }
-    var sensors = sensors(&look, of: chips, on: bus.path, free: free, progress)
-    if ending.isCut {
+    let sensors = sensors(&look, of: chips, on: bus.path, free: free, progress)
+    guard !ending.isCut else {
       // Reads failed from some moment on.
-      for index in sensors.indices {
-        sensors[index].checks = [Check("chip", BusChecks.cut, of: sensors[index].name)]
-      }
+      let checks = sensors.map { Check("chip", BusChecks.cut, of: $0.name) }
+      return BusChecks.Outcome(checks: checks, hasChip: true)
     }
-    let checks = sensors.flatMap(\.checks)
     return BusChecks.Outcome(
-      checks: checks, hasChip: true, sensors: ending.isCut ? [] : sensors)
+      checks: sensors.flatMap(\.checks), hasChip: true, sensors: sensors)
   }
 
   /// Looks for the chip of each sensor of a bus.
@@ -102,7 +92,7 @@ struct SensorChecks: Sendable {
     }
     for index in all.indices {
       let pair = AddressPair(all[index], among: all)
-      guard let pair, pair.addresses.allSatisfy(free.contains),
+      guard let pair, free.contains(pair.own), free.contains(pair.other),
         let finding = pair.finding(pair.read(&bus, progress))
       else { continue }
       all[index].checks.append(Check("other address", finding, of: all[index].name))
@@ -111,8 +101,8 @@ struct SensorChecks: Sendable {
   }
 
   /// What the sensors share: a chip, the time of the bus, the pull-ups.
-  static func together(_ sensors: [FoundSensor], onPi: Int?) -> [Check] {
-    let shared = [("bus time", busTime(sensors)), ("pull-ups", pullUps(sensors, onPi: onPi))]
+  static func together(_ sensors: [FoundSensor]) -> [Check] {
+    let shared = [("bus time", busTime(sensors)), ("pull-ups", pullUps(sensors))]
     return [Check("sensors", twins(sensors))]
       + shared.compactMap { name, finding in finding.map { Check(name, $0) } }
   }
@@ -153,34 +143,24 @@ struct SensorChecks: Sendable {
       }
     }
     if let refusal = BusNeed.refusal(of: needs) { return .wrong("\(refusal)") }
-    guard sensors.contains(where: { $0.identity != nil }) else { return nil }
-    guard needs.count == sensors.count else {
-      return .unchecked("not all of the chips were found, or can be read so often")
-    }
+    // What is missing is reported already.
+    guard needs.count == sensors.count else { return nil }
     func percent(_ share: Double) -> String { "\(Int((share * 100).rounded(.up))) %" }
     let shares = needs.map { "\($0.name) \(percent($0.share))" }.joined(separator: ", ")
     let total = percent(needs.map(\.share).reduce(0, +))
     return .ok("reading takes \(shares), together \(total) of the time that there is for it")
   }
 
-  /// Kilohms of a Raspberry Pi's header and of a GY-521, and the least that I2C allows at 3.3 V: (3.3 V − 0.4 V) / 3 mA.
-  private static let (ofPi, ofBreakout, least) = (1.8, 2.2, 0.967)
-
   /// What many breakouts may be the cause of, where reads fail; nobody can see the resistors from here.
-  private static func pullUps(_ sensors: [FoundSensor], onPi: Int?) -> Finding? {
+  private static func pullUps(_ sensors: [FoundSensor]) -> Finding? {
     let failing = sensors.first { sensor in
       sensor.checks.contains { $0.name == "wiring" && $0.state == .wrong }
     }
-    guard let bus = failing?.bus, bus.channel == nil else { return nil }
-    let count = sensors.count { $0.bus == bus && $0.identity != nil }
-    let isPi = bus.root == onPi
-    let together = 1 / (Double(count) / ofBreakout + (isPi ? 1 / ofPi : 0))
-    guard count > 1, together < least else { return nil }
-    func kilohms(_ value: Double) -> String { Plain.number(value, per: 100) + " kΩ" }
+    let count = sensors.count { $0.bus == failing?.bus && $0.identity != nil }
+    guard count > 1 else { return nil }
     return .advice(
-      "if each of \(count) breakouts has pull-ups of \(kilohms(ofBreakout)), as a GY-521 has, they are "
-        + "\(kilohms(together))\(isPi ? " with the board's \(kilohms(ofPi))" : ""), and I2C allows "
-        + "\(kilohms(least)) at least: leave those of one breakout")
+      "pull-ups of \(count) breakouts are in parallel, and I2C allows 0.97 kΩ together at least (three of 2.2 kΩ are "
+        + "0.73): leave those of one breakout")
   }
 }
 
@@ -194,10 +174,8 @@ struct AddressPair {
   /// The sensor that is to be at the other one.
   let neighbour: String?
 
-  /// The answers of both, read in turns.
-  struct Answers {
-    var (own, other, both) = (0, 0, 0)
-  }
+  /// How often only the one answered, only the other one, and both, read in turns.
+  typealias Answers = (own: Int, other: Int, both: Int)
 
   /// `nil` where a chip of that kind, or its address, is not known.
   init?(_ sensor: FoundSensor, among all: [FoundSensor]) {
@@ -210,14 +188,10 @@ struct AddressPair {
     neighbour = all.first { $0.address == other && $0.name != sensor.name }?.name
   }
 
-  var addresses: [I2CAddress] { [own, other] }
-
-  private static let rounds = 20
-
   /// Reads the identity at both addresses, in turns.
   func read<Bus: I2CBus & ~Copyable>(_ bus: inout Bus, _ progress: () -> Void) -> Answers {
-    var answers = Answers()
-    for _ in 0..<AddressPair.rounds {
+    var answers: Answers = (0, 0, 0)
+    for _ in 0..<20 {
       let (isOwn, isOther) = (isThere(own, &bus), isThere(other, &bus))
       progress()
       if isOwn, isOther { answers.both += 1 } else if isOwn { answers.own += 1 }
@@ -249,14 +223,10 @@ struct AddressPair {
           + "\(own), to \(level(other)) for \(other)")
     }
     if answers.own == 0, answers.both == 0, answers.other > 0 {
-      guard let neighbour else {
-        return .wrong(
-          "no chip is at \(own), and an \(model.name) is at \(other), where none is configured: connect its \(pin) "
-            + "to \(level(own)), or give @\(other)")
-      }
+      let place = neighbour.map { "that of \($0), perhaps with it" } ?? "with no name"
       return .wrong(
-        "no chip is at \(own); with an open \(pin), or one at \(level(other)), it is at \(other) together with that of "
-          + "\(neighbour): connect its \(pin) to \(level(own))")
+        "no chip is at \(own), and an \(model.name) is at \(other), \(place): connect the \(pin) to \(level(own))"
+          + (neighbour == nil ? ", or give @\(other)" : ""))
     }
     guard neighbour == nil, answers.both > 0 else { return nil }
     return .advice(

@@ -20,8 +20,9 @@ extension DoctorCheck {
     let service = subject.configuration.store ?? ServiceUnit.store
     let checks = StoreChecks(
       store: store, configuration: subject.configuration,
-      rates: (subject.members.map(\.configuration) + [subject.configuration]).map(\.rate)
-        .prefix(max(1, subject.members.count)), tree: subject.tree,
+      rates: subject.members.isEmpty
+        ? [subject.configuration.rate] : subject.members.map(\.configuration.rate),
+      tree: subject.tree,
       unit: store == service ? subject.unit : nil)
     return [Check("store", checks.directory()), Check("room", checks.room())] + checks.verdicts()
   }
@@ -32,7 +33,7 @@ struct StoreChecks {
   let store: String
   let configuration: RecorderConfiguration
   /// The rate of each sensor.
-  let rates: ArraySlice<SampleRate>
+  let rates: [SampleRate]
   let tree: SystemTree
   /// The installed service, where the store is its.
   let unit: ServiceUnit?
@@ -149,14 +150,12 @@ struct StoreChecks {
       return .unchecked("the file system of the store does not say")
     }
     let left = Double(free > configuration.reserve ? free - configuration.reserve : 0)
-    let samples = rates.map(\.hertz).reduce(0, +)
-    let seconds = left / (StoreChecks.sampleBytes * samples)
+    let seconds = left / (StoreChecks.sampleBytes * rates.map(\.hertz).reduce(0, +))
     let figures: Finding.Figures = [
       ("free_bytes", "\(free)"), ("reserve_bytes", "\(configuration.reserve)"),
       ("bytes_a_sample", "\(Int(StoreChecks.sampleBytes))"),
     ]
-    let hertz = rates.map { Plain.hertz($0) }.joined(separator: " + ")
-    let rate = "at \(hertz) Hz"
+    let rate = "at \(rates.map { Plain.hertz($0) }.joined(separator: " + ")) Hz"
     guard seconds >= StoreChecks.leastRoom else {
       return .wrong(
         "\(free / 1_000_000) MB are free and \(configuration.reserve / 1_000_000) MB stay reserved: less than an hour "

@@ -29,7 +29,8 @@ package struct BusNeed {
     guard configuration.readsFIFO else {
       let tick =
         BusTiming.nanoseconds(ofTick: model, with: field, busClock: busClock)
-        + (isOnChannel ? BusTiming.nanosecondsOfSelection(busClock: busClock) : 0)
+        + (isOnChannel
+          ? Int64(BusTiming.bitsOfSelection) * 1_000_000_000 / Int64(busClock) + 50_000 : 0)
       (turn, period) = (tick, configuration.rate.periodNanoseconds)
       share = configuration.rate.hertz * Double(tick) / 1e9
       most = { part in
@@ -39,15 +40,15 @@ package struct BusNeed {
       return
     }
     let exact = configuration.exact(for: model) ?? configuration
-    let timing = exact.drainTiming(of: model, longestBurst: 8192)
-    let selection = isOnChannel ? BusTiming.nanosecondsOfSelection(busClock: busClock) : 0
-    let selections = DrainTiming.share(ofNanoseconds: selection)
-    share = timing.share(busClock: busClock) + selections
-    turn = timing.nanosecondsOfDrain(busClock: busClock) + selection
+    var needed = exact.drainTiming(of: model, longestBurst: 8192)
+    if isOnChannel { needed.field += DrainTiming.drainsASecond * BusTiming.bitsOfSelection }
+    let timing = needed
+    share = timing.share(busClock: busClock)
+    turn = timing.nanosecondsOfDrain(busClock: busClock)
     period = nil
     most = { part in
       model.fifoRates(channels: configuration.channels).last { rate in
-        timing.at(rate).share(busClock: busClock) + selections <= part
+        timing.at(rate).share(busClock: busClock) <= part
       }?.hertz
     }
   }

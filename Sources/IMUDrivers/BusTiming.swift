@@ -14,10 +14,8 @@ public enum BusTiming {
   /// Bit times of a read of `byteCount` registers: 9 · (3 + N) + 3.
   package static func bits(ofBurst byteCount: Int) -> Int { 9 * (3 + byteCount) + 3 }
 
-  /// The least time in which the kernel selects a multiplexer's channel: start, address, byte and stop.
-  static func nanosecondsOfSelection(busClock: Int) -> Int64 {
-    20_000_000_000 / Int64(busClock) + 50_000
-  }
+  /// Bit times in which the kernel selects a multiplexer's channel: start, address, byte and stop.
+  static let bitsOfSelection = 20
 
   /// The least number of bit times in one tick.
   ///

@@ -79,11 +79,11 @@ struct DrainTiming {
   let slotBytes: Int
   /// The most bytes of a burst.
   let longestBurst: Int
-  /// Bit times a second of following a magnetometer.
+  /// Bit times a second of following a magnetometer, and of selecting a channel.
   var field = 0
 
   /// How often the FIFO is drained, and how much of the bus's time that may take.
-  private static let drainsASecond = 50
+  static let drainsASecond = 50
   private static let fullestPercent = 90
 
   /// Bit times a second: the data, the beginnings of the bursts, and the counts.
@@ -100,11 +100,6 @@ struct DrainTiming {
   /// The part that the drains take of the time of a bus of `busClock` hertz that can be used.
   func share(busClock: Int) -> Double {
     Double(bits * 100) / Double(DrainTiming.fullestPercent * busClock)
-  }
-
-  /// The part that something takes which is done with each drain.
-  static func share(ofNanoseconds time: Int64) -> Double {
-    Double(time) * Double(drainsASecond * 100) / Double(fullestPercent) / 1e9
   }
 
   /// How long a drain takes on the wire, in nanoseconds: 20 ms of samples, 16 of them at least (``DrainPace``).

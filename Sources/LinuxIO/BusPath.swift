@@ -51,6 +51,12 @@ public struct BusPath: Equatable, Sendable, CustomStringConvertible {
     return "i2c-\(root)/mux@\(String(channel.multiplexer.rawValue, radix: 16))/\(channel.number)"
   }
 
+  /// Whether an address on two buses, given as text, is that of one chip.
+  public static func isOneChip(_ one: String, _ other: String) -> Bool {
+    guard let one = BusPath(one), let other = BusPath(other) else { return one == other }
+    return one.isReached(from: other)
+  }
+
   /// Whether a chip of the one answers on the other, too: the same bus, or the bus before a multiplexer and its channel.
   public func isReached(from other: BusPath) -> Bool {
     root == other.root && (channel == other.channel || channel == nil || other.channel == nil)
@@ -58,21 +64,13 @@ public struct BusPath: Equatable, Sendable, CustomStringConvertible {
 }
 
 /// A multiplexer that the kernel drives.
-public struct I2CMultiplexer: Equatable, Sendable {
+public struct I2CMultiplexer: Sendable {
   /// Its address.
   public var address: I2CAddress
   /// The kernel's name for it, such as `pca9548`.
   public var name: String
-  /// The adapter of each channel.
-  public var channels: [Channel]
-
-  /// A channel of a multiplexer.
-  public struct Channel: Equatable, Sendable {
-    /// Its number, from 0.
-    public var number: Int
-    /// N of its /dev/i2c-N.
-    public var adapter: Int
-  }
+  /// The number of each channel, and N of its /dev/i2c-N.
+  public var channels: [(number: Int, adapter: Int)]
 }
 
 extension SystemTree {
@@ -86,13 +84,13 @@ extension SystemTree {
         let address = UInt8(parts[1], radix: 16).flatMap({ I2CAddress($0) })
       else { return nil }
       let channels = names(in: "\(Self.devices)/\(name)").compactMap {
-        entry -> I2CMultiplexer.Channel? in
+        entry -> (number: Int, adapter: Int)? in
         // i2c-core-mux links each channel to its adapter.
         guard entry.hasPrefix("channel-"), let number = Int(entry.dropFirst(8)),
           let target = linkTarget("\(Self.devices)/\(name)/\(entry)"), target.hasPrefix("i2c-"),
           let adapter = Int(target.dropFirst(4))
         else { return nil }
-        return I2CMultiplexer.Channel(number: number, adapter: adapter)
+        return (number, adapter)
       }
       guard !channels.isEmpty else { return nil }
       return I2CMultiplexer(
@@ -101,11 +99,22 @@ extension SystemTree {
     }
   }
 
+  /// The adapters whose transfers are on the same wires: a bus, and the channels behind it.
+  public func adapters(sharingWires number: Int) -> [Int] {
+    let root = busPath(ofAdapter: number).root
+    return [root] + multiplexers(on: root).flatMap { $0.channels.map(\.adapter) }
+  }
+
+  /// The multiplexer of a path; `nil` where the kernel has none there, and for a bus of the computer.
+  public func multiplexer(of path: BusPath) -> I2CMultiplexer? {
+    guard let channel = path.channel else { return nil }
+    return multiplexers(on: path.root).first { $0.address == channel.multiplexer }
+  }
+
   /// N of the /dev/i2c-N of a path now; `nil` where the kernel has no such channel.
   public func adapterNumber(of path: BusPath) -> Int? {
     guard let channel = path.channel else { return path.root }
-    return multiplexers(on: path.root).first { $0.address == channel.multiplexer }?.channels
-      .first { $0.number == channel.number }?.adapter
+    return multiplexer(of: path)?.channels.first { $0.number == channel.number }?.adapter
   }
 
   /// The path of a /dev/i2c-N, which may be a channel's.
@@ -131,16 +140,11 @@ extension SystemTree {
     let device = Self.device(bus: path.root, address: address)
     let attempt = Attempt(
       attempt: "finding the channel \(path)", place: self.path("\(Self.devices)/\(device)"))
-    if let present = multiplexers(on: path.root).first(where: { $0.address == address }) {
+    if let present = multiplexer(of: path) {
       let numbers = present.channels.map { "\($0.number)" }.joined(separator: ", ")
       throw attempt.error(
         "the multiplexer (\(present.name)) has no channel \(channel.number)", 0,
         "Give one of its channels: \(numbers).")
-    }
-    if let name = i2cDeviceName(bus: path.root, address: address) {
-      throw attempt.error(
-        "the kernel has a \(name) there, without channels", 0,
-        "For a multiplexer run `sudo modprobe i2c-mux-pca954x`, and look for it in `dmesg`.")
     }
     let now = "`echo pca9548 \(address) | sudo tee \(Self.devices)/i2c-\(path.root)/new_device`"
     let overlay =

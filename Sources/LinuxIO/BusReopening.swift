@@ -293,14 +293,11 @@ public struct AdapterPlace: Sendable {
   /// selected, so no chip answers until it has selected another. A channel that this process has used is left alone: then
   /// transfers go to several channels, and need no cure.
   func selectOtherChannel(_ chip: I2CAddress) {
-    guard let path, let channel = path.channel,
-      let multiplexer = tree.multiplexers(on: path.root).first(where: {
-        $0.address == channel.multiplexer
-      }),
-      let other = multiplexer.channels.first(where: {
-        $0.number != channel.number && !LinuxI2CBus.hasReserved(on: $0.adapter)
-      })
-    else { return }
+    let channels = path.flatMap { tree.multiplexer(of: $0) }?.channels ?? []
+    let other = channels.first {
+      $0.number != path?.channel?.number && !LinuxI2CBus.hasReserved(on: $0.adapter)
+    }
+    guard let other else { return }
     do {
       var bus = try LinuxI2CBus(number: other.adapter, timeoutMilliseconds: nil, tree: tree)
       // An identity register, or one without an effect, of each chip that could be there.

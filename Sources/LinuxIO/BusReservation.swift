@@ -118,10 +118,30 @@ public struct BusLook: I2CBus, Sendable, ~Copyable {
   private var interrupt: InterruptLine?
   private var bus: LinuxI2CBus
   private var looked: [I2CAddress] = []
+  /// The other nodes of the same wires, where a recorder counts, too.
+  private let kin: KinNodes?
 
   /// Looks at a bus.
-  public init(_ bus: consuming LinuxI2CBus) {
+  ///
+  /// - Parameter family: The adapters on the same wires (``SystemTree/adapters(sharingWires:)``). No chip of theirs may be
+  ///   this process's.
+  public init(
+    _ bus: consuming LinuxI2CBus, beside family: [Int] = [], _ tree: SystemTree = .live
+  ) {
+    let others = family.filter { [number = bus.number] in $0 != number }
+    kin = others.isEmpty ? nil : KinNodes(others, tree)
     self.bus = bus
+  }
+
+  /// The process that records on these wires, in words; `nil` for none.
+  public var recorder: String? {
+    let (first, count) = (ReservedByte.first, ReservedByte.count)
+    for descriptor in [bus.descriptor] + (kin?.descriptors ?? [])
+    where clinuxio_is_locked(descriptor, first, count) == 1 {
+      let holders = (first..<first + count).lazy.map { clinuxio_lock_holder(descriptor, $0) }
+      return bus.tree.processName(holders.first { $0 != 0 } ?? 0)
+    }
+    return nil
   }
 
   /// Keeps other looks from the chip at `address`, until a recorder wants it. Makes no transfer.
@@ -170,11 +190,27 @@ public struct BusLook: I2CBus, Sendable, ~Copyable {
   private mutating func stays() -> Bool {
     guard !ending.isCut else { return false }
     let (first, count) = (ReservedByte.first, ReservedByte.count)
-    guard clinuxio_is_locked(bus.descriptor, first, count) == 1 else { return true }
+    guard
+      clinuxio_is_locked(bus.descriptor, first, count) == 1
+        || (kin?.descriptors.contains { clinuxio_is_locked($0, first, count) == 1 } ?? false)
+    else { return true }
     ending.note()
     // The line first: a recorder requests it once it has the chip.
     interrupt = nil
     for address in looked { _ = clinuxio_unlock_byte(bus.descriptor, ReservedByte.look(address)) }
     return false
   }
+}
+
+/// Nodes that are open to ask for their locks only.
+private final class KinNodes: Sendable {
+  let descriptors: [Int32]
+
+  /// Those that can be opened: one that this user may not open is of no recorder of theirs, and a look at it is refused.
+  init(_ numbers: [Int], _ tree: SystemTree) {
+    descriptors = numbers.map { open(tree.path("/dev/i2c-\($0)"), O_RDWR | O_CLOEXEC) }
+      .filter { $0 >= 0 }
+  }
+
+  deinit { for descriptor in descriptors { close(descriptor) } }
 }

@@ -190,16 +190,11 @@ struct ReadySensors {
   private func refuseTwins() throws {
     for (index, member) in setup.members.enumerated() {
       let chip = sensors[index].sensor
-      let twin = setup.members[..<index].indices.first { other in
-        guard chip.address != nil, sensors[other].sensor.address == chip.address else {
-          return false
-        }
-        guard let path = BusPath(member.busPath),
-          let another = BusPath(setup.members[other].busPath)
-        else { return setup.members[other].busPath == member.busPath }
-        return path.isReached(from: another)
+      let twin = setup.members[..<index].indices.first {
+        sensors[$0].sensor.address == chip.address
+          && BusPath.isOneChip(setup.members[$0].busPath, member.busPath)
       }
-      guard let twin else { continue }
+      guard let twin, chip.address != nil else { continue }
       let isSame = setup.members[twin].busPath == member.busPath
       throw CommandFailure(
         .configuration,

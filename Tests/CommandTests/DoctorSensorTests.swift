@@ -54,7 +54,7 @@ struct DoctorSensorTests {
     let found = SensorChecks.sensors(
       &bus, of: sensors, on: BusPath(root: 1), free: SensorFamily.allAddresses
     ) {}
-    let checks = found.flatMap(\.checks) + SensorChecks.together(found, onPi: 1)
+    let checks = found.flatMap(\.checks) + SensorChecks.together(found)
     for check in checks where check.name != "bus time" {
       #expect(check.words.count <= 200, "\(check.words)")
       #expect(DoctorCheck.all.contains { $0.lines.contains { $0.key == check.name } })
@@ -87,17 +87,20 @@ struct DoctorSensorTests {
         [
           (
             "other address a", .wrong,
-            "no chip is at 0x68, and an MPU-6050 is at 0x69, where none is configured: connect its AD0 to ground"
+            "no chip is at 0x68, and an MPU-6050 is at 0x69, with no name: connect the AD0 to ground, or give @0x69"
           )
         ]),
       Row(
         "a chip at the other address, upwards", ["lsm6dso@0x6a"], ["a=lsm6dso@0x6b"],
-        [("other address a", .wrong, "connect its SDO (SA0) to 3.3 V, or give @0x6a")]),
+        [("other address a", .wrong, "connect the SDO (SA0) to 3.3 V, or give @0x6a")]),
       Row(
         "two chips, and one of them silent", ["mpu6050@0x68"], two,
         [
           ("chip a", .ok, "MPU-6050 at 0x68"),
-          ("other address b", .wrong, "at 0x68 together with that of a: connect its AD0 to 3.3 V"),
+          (
+            "other address b", .wrong,
+            "at 0x68, that of a, perhaps with it: connect the AD0 to 3.3 V"
+          ),
         ]),
       Row(
         "a second chip without a name", ["mpu6050@0x68", "mpu6050@0x69"], ["a=mpu6050@0x68"],
@@ -139,8 +142,7 @@ struct DoctorSensorTests {
       ((own: 1, other: 1, both: 18), "its AD0 is open"), ((own: 20, other: 0, both: 0), nil),
       ((own: 0, other: 0, both: 0), nil), ((own: 0, other: 0, both: 20), "answers at 0x69, too"),
     ] as [((own: Int, other: Int, both: Int), String?)] {
-      let finding = pair.finding(
-        AddressPair.Answers(own: answers.own, other: answers.other, both: answers.both))
+      let finding = pair.finding(answers)
       #expect(finding?.words.contains(words ?? "?") ?? (words == nil), "\(answers)")
     }
   }
@@ -151,9 +153,9 @@ struct DoctorSensorTests {
     #expect(try look(row)["pull-ups"] == nil)
     let bad = try look(row) { $0.inject(.fail(.bus, errno: 5, transfers: 4), at: .transfer(20)) }
     #expect(bad["wiring a"]?.state == .wrong)
-    // 2.2 kΩ twice and 1.8 kΩ in parallel; 2.9 V by 3 mA.
     let check = try #require(bad["pull-ups"])
-    #expect(check.state == .advice && check.words.contains("0.68 kΩ with the board's 1.8 kΩ"))
-    #expect(check.words.contains("I2C allows 0.97 kΩ at least"), "\(check.words)")
+    // 2.9 V by 3 mA.
+    #expect(check.state == .advice && check.words.contains("pull-ups of 2 breakouts"))
+    #expect(check.words.contains("0.97 kΩ together at least"), "\(check.words)")
   }
 }

@@ -47,6 +47,10 @@ struct JSONSchemaTests {
     let labels = try bench.run("label", "1", "--json").json()
     let calibrated = Bench()
     try calibrated.record("--for", "5s", "--rate", "100", "--calibration", calibrated.calibration())
+    let machine = FakeMachine()
+    machine.makePiWithBus()
+    machine.bind("rtc-ds1307", to: "1-0068", as: "ds3231")
+    let scan = try bench.run("boards", "--scan", "--json", "--root", machine.root).json()
     let id = "1b4e28ba-2fa1-41d2-883f-0016d3cca427"
     bench.directory.write([7], to: "store/.part-\(id)")
     let exports = try [
@@ -133,7 +137,7 @@ struct JSONSchemaTests {
       ("analyze", analyses),
       ("verify", try [damaged, chip].map { try $0.run("verify", "1", "--json").json() }),
       ("record", [recorded, both]),
-      ("boards", [try bench.run("boards", "--json").json()]),
+      ("boards", [try bench.run("boards", "--json").json()]), ("boards --scan", [scan]),
       ("doctor", [try bench.run("doctor", "--card", "--card-seconds", "0", "--json").json()]),
       ("certify", [try bench.run("certify", "--board", "simulator", "--json").json()]),
       (

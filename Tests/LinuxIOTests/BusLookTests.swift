@@ -46,6 +46,25 @@ extension LinuxI2CBusTests {
     }
   }
 
+  @Test("a look makes way for a recorder on a channel of the same wires", .waitsForPrograms)
+  func recorderOnChannel() throws {
+    fixture.addMultiplexer(first: 40)
+    fixture.file("/dev/i2c-43")
+    let family = fixture.tree.adapters(sharingWires: 1)
+    #expect(family == [1, 40, 41, 42, 43, 44, 45, 46, 47])
+    #expect(fixture.tree.adapters(sharingWires: 43) == family)
+    var look = BusLook(try open(Self.plain), beside: family, fixture.tree)
+    #expect(try look.recorder == nil && look.read(chip, register: 0x75) == 0x75 ^ 0xA5)
+    let recorder = ProgramStart.perform {
+      begin_process_locking(fixture.root + "/dev/i2c-43", 0x69)
+    }
+    defer { end_other_process(recorder) }
+    #expect(look.recorder?.contains("process \(recorder)") == true)
+    let transfers = adapter.pointee.transfers
+    #expect(throws: BusError.self) { _ = try look.read(chip, register: 0x75) }
+    #expect(look.ending.isCut && adapter.pointee.transfers == transfers)
+  }
+
   @Test("a look does not keep a recorder from the chip", .waitsForPrograms)
   func recorderWins() throws {
     var look = try look()

@@ -10,16 +10,32 @@ import Text
 struct BoardsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "boards",
-    abstract: "List the boards, or show the pins and set-up of one.",
-    examples: "imulog boards raspberry-pi-5")
+    abstract: "List the boards, or show the pins and set-up of one, or the chips here.",
+    examples: "imulog boards raspberry-pi-5", "imulog boards --scan")
 
   @Argument(help: .value("id", "The board to show."), completion: .boards)
   var board: String?
 
+  @Flag(help: "Show which chips answer where: on each bus, and behind its multiplexers.")
+  var scan = false
+
   @Flag(help: "Print JSON.")
   var json = false
 
+  @Option(help: ArgumentHelp("Where /dev, /proc and /sys are.", visibility: .hidden))
+  var root = ""
+
+  func validate() throws {
+    try OptionRule.expectOne(of: ["--scan": scan, "ID": board != nil])
+  }
+
   mutating func run() throws {
+    guard !scan else {
+      let places = BusScan(tree: SystemTree(root: root)).run()
+      if json { return try BoardsCommand.printJSON(places) }
+      for line in BusScan.lines(places) { try Console.data(line) }
+      return
+    }
     let here = Board.detect(
       model: SystemTree.live.boardModel(), compatible: SystemTree.live.boardCompatibles())
     guard let board = try board.map(BoardsCommand.named) else {
@@ -65,6 +81,25 @@ struct BoardsCommand: ParsableCommand {
     for report in board.validated { try Console.data("Validated: \(report)") }
     if board.validated.isEmpty, board.bus != .simulated {
       try Console.data("Validated: not yet; nobody reported a recording on a real one")
+    }
+  }
+
+  private static func printJSON(_ places: [BusScan.Place]) throws {
+    try Console.document { json in
+      json.member("buses", places, onNewLines: true) { json, place in
+        json.object { json in
+          json.member("bus", "\(place.path)")
+          json.member("name", place.name)
+          json.member("note", place.note)
+          json.member("chips", place.chips) { json, chip in
+            json.object { json in
+              json.member("address", chip.address.rawValue)
+              json.member("model", chip.model?.rawValue)
+              json.member("words", chip.words)
+            }
+          }
+        }
+      }
     }
   }
 

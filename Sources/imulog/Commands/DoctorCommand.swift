@@ -117,17 +117,15 @@ struct DoctorCommand: ParsableCommand {
     let board = request.presentBoard(tree)
     return DoctorSubject(
       tree: tree, unit: unit, status: status, configured: configured, configuration: settings,
-      chosen: chosen, members: try members(of: found, tree), store: storePath(found),
+      chosen: chosen, members: try members(of: found), store: storePath(found),
       probeLength: card ? cardSeconds * 1_000_000_000 : nil, isReport: report, board: board,
       boardBus: board?.busNumber(tree))
   }
 
   /// The sensors of the service's configuration, which was read before; none where it names one.
-  private func members(
-    of settings: RecorderConfiguration?, _ tree: SystemTree
-  ) throws -> [DoctorSensor] {
+  private func members(of settings: RecorderConfiguration?) throws -> [DoctorSensor] {
     guard let settings, !settings.sensors.isEmpty else { return [] }
-    let file = tree.path(ConfigurationFile.usualPath)
+    let file = SystemTree(root: root).path(ConfigurationFile.usualPath)
     return try ConfigurationFile.members(
       of: settings, try WholeFile.read(file), file: file, place.given
     ).map { DoctorSensor($0.name, $0.configuration) }

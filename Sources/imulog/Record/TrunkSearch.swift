@@ -5,8 +5,8 @@ import IMUModel
 import LinuxIO
 import Recorder
 
-/// Whether a chip that answers on a channel is on that channel: one on the trunk, the bus before the multiplexer, answers
-/// on all of them, and recorded under several names each would have a part of its samples.
+/// Whether a chip that answers on a channel is there, or on the trunk, the bus before the multiplexer, and so on each channel:
+/// then several names would each have a part of its samples.
 ///
 /// Where another channel has no chip at the address, the trunk has none either. Where all have one, a register of the
 /// chip is changed twice, and read on another channel: only the trunk's changes there, too.
@@ -17,8 +17,7 @@ struct TrunkSearch {
   private let tree: SystemTree
 
   init(_ path: BusPath, _ tree: SystemTree, _ own: Int) {
-    let all = tree.multiplexers(on: path.root).first { $0.address == path.channel?.multiplexer }
-    others = (all?.channels ?? []).map(\.adapter).filter {
+    others = (tree.multiplexer(of: path)?.channels ?? []).map(\.adapter).filter {
       $0 != own && !LinuxI2CBus.hasReserved(on: $0)
     }
     (self.path, self.tree) = (path, tree)

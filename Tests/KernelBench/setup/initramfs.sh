@@ -14,7 +14,7 @@ arch=$1 kernel=$2 program=$3 out=$4
 guest=$setup/../guest
 modules=(virtio_pci virtio_blk virtio_console 9p 9pnet_virtio ext4 crc32c_generic i2c-dev i2c-virtio)
 prefix=$([ "$arch" != arm64 ] || echo aarch64-linux-gnu-)
-[ "$arch" = arm64 ] || modules+=(f2fs vfat nls_ascii nls_cp437 nls_iso8859_1 gpio-virtio board i2c-stub inv-mpu6050-i2c
+[ "$arch" = arm64 ] || modules+=(f2fs vfat nls_ascii nls_cp437 nls_iso8859_1 gpio-virtio board i2c-stub i2c-mux-pca954x inv-mpu6050-i2c
   st_lsm6dsx_i2c crc32c-intel crc32_generic)
 
 main() {

@@ -5,6 +5,7 @@
 #   linux-image-V    ──► boot/ and lib/modules/V ─────────────────────┐
 #   linux-headers-V  ──┐                                              ├─► $cache/kernel-ARCH
 #   linux-source-6.1 ──┼► i2c-virtio.ko gpio-virtio.ko ► modules/extra ┤
+#                      │  i2c-mux-pca954x.ko, which Debian's amd64 lacks│
 #   board.c ───────────┴► board.ko ────────────────────► modules/extra ┘
 #
 # Prints the folder; its file `version` names the kernel. Packages come through this machine's apt, which verifies them.
@@ -62,7 +63,8 @@ unpack() {
   mkdir "$out/drivers"
   dpkg-deb --fsys-tarfile "$out"/debs/"$source"_*.deb | tar -x --to-stdout ./usr/src/$source.tar.xz |
     tar -C "$out/drivers" -xJ --transform='s,.*/,,' \
-      $source/drivers/i2c/busses/i2c-virtio.c $source/drivers/gpio/gpio-virtio.c $source/drivers/gpio/gpiolib.h
+      $source/drivers/i2c/busses/i2c-virtio.c $source/drivers/gpio/gpio-virtio.c $source/drivers/gpio/gpiolib.h \
+      $source/drivers/i2c/muxes/i2c-mux-pca954x.c
 }
 
 build() {
@@ -71,7 +73,7 @@ build() {
   sed -i "s,^include /usr/src/,include $out/headers/usr/src/," "$tree/Makefile"
   (cd "$out/drivers" && patch -p1 -s <"$setup/drivers.patch")
   cp "$setup/board.c" "$out/drivers/"
-  echo 'obj-m := i2c-virtio.o gpio-virtio.o board.o' >"$out/drivers/Makefile"
+  echo 'obj-m := i2c-virtio.o gpio-virtio.o board.o i2c-mux-pca954x.o' >"$out/drivers/Makefile"
   make -s -C "$tree" "${cross[@]}" M="$out/drivers" modules || return
   ${prefix}strip -g "$out"/drivers/*.ko
   mkdir -p "$out/lib/modules/$version/extra"

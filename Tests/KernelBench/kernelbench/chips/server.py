@@ -3,7 +3,8 @@
 
 In DIR it makes the sockets `i2c` and `gpio` for QEMU and `control` for the bench. A command is a line on the control
 socket, its answer one line, `ok` or `error ...`. CHIP is `lsm6dso`, `lsm6dso32`, `lsm6dsl`, `lsm6dsv`, `lsm9ds1`,
-`icm20948`, `mpu6050`, or one of the latter's successors; with `@` and an address after it, a specimen of its own.
+`icm20948`, `mpu6050`, or one of the latter's successors; with `@` and an address after it, a specimen of its own;
+`mpu6050@0x68/3` is one on channel 3 of a multiplexer, which must be there.
 
     truth PATH | truth -           begin a truth file, end it
     nack CHIP COUNT [ERRNO]        the next COUNT messages are not acknowledged
@@ -17,6 +18,7 @@ socket, its answer one line, `ok` or `error ...`. CHIP is `lsm6dso`, `lsm6dso32`
     healthy CHIP                   no more of these
     solder CHIP                    this chip takes the place of the one that has its address, and is powered up; one with
                                    an `@` is a new specimen, of which nothing was said yet
+    multiplexer ADDRESS            a PCA9548A is on the bus, with nothing selected; the supply of one that is there dips
     burst CHIP                     the answer is `ok` and when the first burst of a sample was read since the truth file
                                    was begun, 0 when there was none
     unplug CHIP | plug CHIP        the wires come off; they are back, and the chip boots
@@ -76,6 +78,7 @@ from .lsm6dso32 import LSM6DSO32
 from .lsm6dsv import LSM6DSV
 from .lsm9ds1 import LSM9DS1
 from .motion import Motion
+from .multiplexer import Multiplexer
 from .mpu6050 import MPU6050, MPU6500, MPU9250, MPU9255
 from .signal import CHANNELS
 from .truth import TruthWriter
@@ -125,7 +128,7 @@ class Server:
     def _advance(self) -> None:
         """Chips make what is due, and their outputs go to the lines; one that is on the wire is ahead of that."""
         now = time.monotonic_ns()
-        for chip in self.wire.chips.values():
+        for chip in self.wire.all_chips():
             chip.advance(now)
             for pin in chip.pins.values():
                 for line, due, level in pin.take():
@@ -136,7 +139,7 @@ class Server:
         dues = [self.adapter.due, self.lines.due]
         # A sample that no output shows can be made later.
         dues += [
-            chip.due() for chip in self.wire.chips.values() if any(pin.line is not None for pin in chip.pins.values())]
+            chip.due() for chip in self.wire.all_chips() if any(pin.line is not None for pin in chip.pins.values())]
         first = min((due for due in dues if due is not None), default=FOR_EVER)
         return min(BREATH, max(0.0, (first - time.monotonic_ns()) / 1e9))
 
@@ -186,6 +189,8 @@ class Server:
             self.adapter.errno = errno.ENODEV if name == "gone" else 0
         elif name == "way-back":
             self.adapter.way_back = int(float(rest[0]) * 1000)
+        elif name == "multiplexer":
+            self.wire.multiplexers.setdefault(int(rest[0], 0), Multiplexer()).mask = 0
         elif name == "line":
             self.lines.set(*map(int, rest))
         elif name == "train":
@@ -199,14 +204,19 @@ class Server:
 
     def _specimen(self, name: str, now: int) -> Chip:
         """A new chip of the kind and at the address that its name has."""
-        kind, address = name.split("@")
+        kind, place = name.split("@")
+        address = place.partition("/")[0]
         chip = next(one for one in KINDS if one.name == kind)(self.truth, now)
         chip.name, chip.address = name, int(address, 0)
         return chip
 
     def _to_chip(self, name: str, chip: Chip, rest: list[str], now: int) -> None:
         if name == "solder":
-            self.wire.chips[chip.address] = chip
+            channel = chip.name.partition("/")[2]
+            chips = self.wire.chips
+            if channel:
+                chips = next(iter(self.wire.multiplexers.values())).channels[int(channel)]
+            chips[chip.address] = chip
             chip.power_up(now, is_silent=True)
             return
         chip.advance(now)

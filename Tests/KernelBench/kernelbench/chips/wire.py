@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .chip import Chip
+from .multiplexer import Multiplexer
 from .truth import TruthWriter
 
 
@@ -61,6 +62,7 @@ class Wire:
 
     def __init__(self, chips: list[Chip], truth: TruthWriter, hertz: int) -> None:
         self.chips = {chip.address: chip for chip in chips}
+        self.multiplexers: dict[int, Multiplexer] = {}
         self.faults: dict[int, Fault] = {}
         self.bursts: dict[int, int] = {}
         """When a chip's address was first read a burst from, since this was emptied."""
@@ -69,6 +71,18 @@ class Wire:
         self._truth = truth
         self._writes: dict[int, list[str]] = {}
 
+    def all_chips(self) -> list[Chip]:
+        """Those on the bus, and those behind multiplexers."""
+        return [*self.chips.values(), *(chip for one in self.multiplexers.values() for chip in one.chips())]
+
+    def _at(self, address: int) -> Chip | None:
+        """The chip that is at an address now."""
+        chip = self.chips.get(address)
+        if chip and chip.is_plugged:
+            return chip
+        connected = (one.connected(address) for one in self.multiplexers.values())
+        return next((one for one in connected if one), chip)
+
     def begin(self, now: int) -> None:
         """The bus is free at `now`: a transfer begins."""
         self.time = max(now, self.time)
@@ -76,7 +90,10 @@ class Wire:
     def message(self, address: int, written: bytes, wanted: int) -> tuple[int, bytes]:
         """One message: bytes to write, or a number of bytes to read; an errno, 0 for success, and what was read."""
         self.time += self.byte_time
-        chip = self.chips.get(address)
+        if multiplexer := self.multiplexers.get(address):
+            self.time += self.byte_time * (wanted or len(written))
+            return 0, multiplexer.message(written, wanted)
+        chip = self._at(address)
         fault = self._due(address, is_read=wanted > 0, length=wanted or len(written))
         if fault and fault.kind == "nack":
             return fault.errno, b""

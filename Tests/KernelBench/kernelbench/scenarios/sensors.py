@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Four chips on one bus, recorded in one take: each log has its own chip's samples and no other's, on one clock."""
+"""Four chips on one bus, and eight behind a multiplexer that the kernel drives, recorded in one take: each log has its own
+chip's samples and no other's, on one clock. A chip before the multiplexer is refused; when the multiplexer's supply dips,
+the recording goes on."""
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from ..bench import Bench, Guest
@@ -17,6 +20,14 @@ SENSORS = {"left": "mpu6050", "right": "mpu6050@0x69", "hip": "lsm6dso", "head":
 """Names in the take, and those of the simulated chips, which are at 0x68 and 0x6a without an address."""
 POLLED, BY_CHIP = "--clock grid --rate 10 --for 20s", "--clock chip --rate 50 --for 20s"
 RATES = {"hip": 52, "head": 52}
+CHANNELS = {name: f"mpu6050@0x68/{number}" for number, name in enumerate("abcdefgh")}
+"""The chips behind the multiplexer, all with one address."""
+TWO = {"low": "mpu6050@0x68/3", "high": "mpu6050@0x69/3"}
+BEHIND = sorted({*CHANNELS.values(), *TWO.values()})
+MULTIPLEXER = "0x70"
+DEVICES = "/sys/bus/i2c/devices"
+CURED = 6_000_000_000
+"""Nanoseconds within which a multiplexer is selected anew: at the next of the looks 2 s apart, and the chips set up."""
 
 
 def run(bench: Bench, group: Group) -> None:
@@ -30,16 +41,88 @@ def run(bench: Bench, group: Group) -> None:
         group.run("20 s by the clocks of four chips in one take", lambda: record(guest, BY_CHIP, "chip", RATES))
     finally:
         guest.stop()
+    guest = bench.boot("multiplexer")
+    try:
+        for chip in ("mpu6050", "lsm6dso"):
+            guest.chips.tell("absent", chip)
+        guest.chips.tell("multiplexer", MULTIPLEXER)
+        for chip in BEHIND:
+            guest.chips.tell("solder", chip)
+        group.run("a missing multiplexer is refused, and drawn once it is there", lambda: declare(guest))
+        group.run("20 s at 10 Hz from eight chips behind a multiplexer", lambda: record(guest, POLLED, "eight", None, CHANNELS))
+        group.run(
+            "20 s by the clocks of eight chips behind a multiplexer",
+            lambda: record(guest, BY_CHIP, "eight-chip", {}, CHANNELS))
+        group.run("a multiplexer whose supply dips is selected anew", lambda: dip(guest))
+        group.run("a chip before the multiplexer is refused", lambda: refuse(guest))
+    finally:
+        guest.stop()
 
 
-def record(guest: Guest, options: str, name: str, rates: dict[str, int] | None = None) -> str:
+def place(chip: str) -> str:
+    """A chip as `--sensor` names it."""
+    kind, _, rest = chip.partition("@")
+    address, _, channel = rest.partition("/")
+    return f"{kind}@i2c-0/mux@70/{channel}/{address}" if channel else chip
+
+
+def declare(guest: Guest) -> str:
+    """The kernel gets the multiplexer as the refusal says."""
+    command = f"imulog record --for 1s --sensor 'a={place('mpu6050@0x68/0')}'"
+    refused = guest.machine.run(command)
+    check(refused.status == 69 and "no multiplexer at 0x70" in refused.errors, f"it was not refused: {refused.errors}")
+    guest.machine.check("load i2c-mux-pca954x")
+    guest.machine.check(f"echo pca9548 {MULTIPLEXER} > {DEVICES}/i2c-0/new_device")
+    adapters = guest.machine.check(f"ls -l {DEVICES}/0-0070/")
+    check("channel-7 -> ../i2c-" in adapters, f"the kernel made no channels: {adapters}")
+    drawn = guest.machine.check("imulog boards --scan").splitlines()
+    at = drawn.index("  i2c-0/mux@70/3  pca9548") if "  i2c-0/mux@70/3  pca9548" in drawn else 0
+    check(drawn[at + 1 :] == ["    0x69  MPU-6050"], f"the chip of one channel is not drawn: {drawn}")
+    check(sum("0x68" in line for line in drawn) == 1, f"one address of all channels is not one line: {drawn}")
+    return " / ".join(line.strip() for line in drawn)
+
+
+def dip(guest: Guest) -> str:
+    """Two chips of one channel are recorded, so that the kernel never selects another one by itself."""
+    sensors = " ".join(f"--sensor '{name}={place(chip)}'" for name, chip in TWO.items())
+    command = f"imulog --store /tmp/dip record --clock grid --rate 10 --for 20s {sensors}"
+    started = guest.machine.start(command)
+    time.sleep(8)
+    guest.chips.tell("multiplexer", MULTIPLEXER)
+    ended = guest.machine.finish(started, command, 120)
+    check(ended.status == 0, f"record ended with {ended.status}: {ended.errors.strip()}")
+    longest = 0
+    for number, name in enumerate(TWO, 1):
+        take = read_take(export(guest, "/tmp/dip", number, "dip"))
+        check(take.lost("busError") > 0, f"{name} missed nothing: {take.document['ticks']}")
+        times = [sample.time for sample in take.samples]
+        hole = max(later - earlier for earlier, later in zip(times, times[1:]))
+        check(hole <= CURED, f"{name} had no sample for {hole / 1e9:.1f} s")
+        longest = max(longest, hole)
+    return f"no sample for {longest / 1e9:.1f} s, then all"
+
+
+def refuse(guest: Guest) -> str:
+    """All channels seem to have the chip that is before the multiplexer."""
+    for chip in BEHIND:
+        guest.chips.tell("absent", chip)
+    guest.chips.tell("present", "mpu6050")
+    command = f"imulog --store /tmp/refuse record --for 1s --sensor 'a={place('mpu6050@0x68/2')}'"
+    refused = guest.machine.run(command)
+    check(refused.status == 78 and "answers on each channel" in refused.errors, f"it was not refused: {refused.errors}")
+    return refused.errors.strip()
+
+
+def record(
+    guest: Guest, options: str, name: str, rates: dict[str, int] | None = None, sensors: dict[str, str] = SENSORS
+) -> str:
     truth_file = guest.machine.directory / f"{name}.truth"
     guest.chips.tell("truth", truth_file)
     store = f"/tmp/take-{name}"
     words = []
-    for sensor, chip in SENSORS.items():
+    for sensor, chip in sensors.items():
         own = f" rate={rates[sensor]}" if rates and sensor in rates else ""
-        words.append(f"--sensor '{sensor}={chip}{own}'")
+        words.append(f"--sensor '{sensor}={place(chip)}{own}'")
     command = f"imulog --store {store} record --bus 0 {options} {' '.join(words)}"
     ended = guest.machine.finish(guest.machine.start(command), command, 120)
     guest.chips.tell("truth", "-")
@@ -48,10 +131,10 @@ def record(guest: Guest, options: str, name: str, rates: dict[str, int] | None =
     # The ticks of a chip's clock are on no grid.
     read = read_take if rates is None else read_account
     takes = {
-        sensor: read(export(guest, store, number, name)) for number, sensor in enumerate(SENSORS, 1)}
+        sensor: read(export(guest, store, number, name)) for number, sensor in enumerate(sensors, 1)}
     places = {sensor: take.document["take"] for sensor, take in takes.items()}
-    check(len({place["id"] for place in places.values()}) == 1, f"the logs are of several takes: {places}")
-    check([place["index"] for place in places.values()] == [0, 1, 2, 3], f"the logs' places are {places}")
+    check(len({one["id"] for one in places.values()}) == 1, f"the logs are of several takes: {places}")
+    check([one["index"] for one in places.values()] == [*range(len(sensors))], f"the logs' places are {places}")
     offsets, samples, missing = {}, 0, 0
     for sensor, take in takes.items():
         check(take.document["sensorName"] == sensor, f"the log of {sensor} is named {take.document['sensorName']}")
@@ -62,9 +145,9 @@ def record(guest: Guest, options: str, name: str, rates: dict[str, int] | None =
         samples += len(take.samples)
         missing += take.scheduled - len(take.samples)
         if rates is None:
-            offsets[sensor] = compare(take, truth, SENSORS[sensor]).offset
+            offsets[sensor] = compare(take, truth, sensors[sensor]).offset
             continue
-        matches = match_samples(take, truth, SENSORS[sensor], lag=TEMPERATURE_LAG, lead=TEMPERATURE_LEAD)
+        matches = match_samples(take, truth, sensors[sensor], lag=TEMPERATURE_LAG, lead=TEMPERATURE_LEAD)
         unnamed = [hole for hole in find_holes(take, matches) if not hole.gaps]
         check(not unnamed, f"the log of {sensor} has holes without a gap: {unnamed[:2]}")
     if rates is not None:

@@ -67,8 +67,9 @@ public struct CopyStanding: Sendable {
   public let state: LogSummary.State
   /// Its bytes, without preallocated zeros at its end.
   public let byteCount: UInt64
-  /// The take that it belongs to, and the sensor's name there.
+  /// The take that it belongs to.
   public let take: TakePlace?
+  /// The sensor's name in the take.
   public let sensorName: String
 }
 

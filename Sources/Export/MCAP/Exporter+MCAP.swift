@@ -166,8 +166,9 @@ private struct MCAPMessages: SampleFormat, ~Copyable {
 
   /// Writes the marks and labels after the last sample.
   ///
-  /// - Returns: The recording's facts and account; a remark on the labels that end before the recording begins or begin after its last sample, as in a foreign
-  ///   file. They have no message: at another time it would be wrong, and theirs may have no date.
+  /// - Returns: The recording's facts and account; a remark on the labels that end before the recording begins or begin
+  ///   after its last sample, as in a foreign file. They have no message: at another time it would be wrong, and theirs may
+  ///   have no date.
   mutating func end<Sink: ByteSink & ~Copyable>(
     _ report: Exporter.Report, to sink: inout Sink
   ) throws(ExportError) -> (facts: [(name: String, text: String)], remarks: [String]) {

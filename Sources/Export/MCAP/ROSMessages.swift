@@ -57,7 +57,8 @@ enum ROSTopic: Int, CaseIterable {
   }
 }
 
-/// What messages have after their stamp and their frame. Doubles are copied in the processor's byte order, little-endian, as the file's is.
+/// What messages have after their stamp and their frame. Doubles are copied in the processor's byte order, little-endian, as
+/// the file's is.
 enum ROSContent {
   /// An `Imu` without values.
   ///

@@ -25,7 +25,7 @@ struct FoundSensor: Sendable {
   let bus: BusPath
   /// `nil` where there is no chip for it.
   var identity: SensorIdentity?
-  var clock = BusClock.unknown
+  var clock = BusClock(configured: nil, measured: nil)
   var checks: [Check] = []
 
   var name: String { sensor.name }
@@ -42,28 +42,31 @@ struct SensorChecks: Sendable {
   /// Reports each check as soon as it is made.
   func run(_ found: DoctorCheck.Report) throws {
     guard try buses[0].begin(found) else { return }
+    let named = buses.flatMap { bus in bus.sensors.map { FoundSensor(sensor: $0, bus: bus.path) } }
     var sensors: [FoundSensor] = []
     for bus in buses {
-      let outcome = try bus.look(found) { SensorChecks.look($0, at: bus, free: $1, $2) }
+      let outcome = try bus.look(found) {
+        SensorChecks.look($0, at: bus, free: $1, beside: named, $2)
+      }
       // Where the bus cannot be read, the settings alone tell of two names of one chip.
-      let found = outcome.sensors
-      sensors += found.isEmpty ? bus.sensors.map { FoundSensor(sensor: $0, bus: bus.path) } : found
+      sensors += outcome.sensors.isEmpty ? named.filter { $0.bus == bus.path } : outcome.sensors
     }
     try SensorChecks.together(sensors).forEach(found)
   }
 
   private static func look(
-    _ open: consuming BusLook, at bus: BusChecks, free: [I2CAddress], _ progress: () -> Void
+    _ open: consuming BusLook, at bus: BusChecks, free: [I2CAddress], beside named: [FoundSensor],
+    _ progress: () -> Void
   ) -> BusChecks.Outcome {
     var look = open
     let ending = look.ending
     let chips = bus.sensors.map { sensor in
       var chips = bus.chips(bus.number, for: sensor)
-      // The load is the same for all of them; the service's samples have the processors.
+      // Once for all of them; the service's samples have the processors.
       chips.isLoading = !bus.isServed && sensor.name == bus.sensors[0].name
       return (sensor, chips)
     }
-    let sensors = sensors(&look, of: chips, on: bus.path, free: free, progress)
+    let sensors = sensors(&look, of: chips, on: bus.path, free: free, beside: named, progress)
     guard !ending.isCut else {
       // Reads failed from some moment on.
       let checks = sensors.map { Check("chip", BusChecks.cut, of: $0.name) }
@@ -76,22 +79,22 @@ struct SensorChecks: Sendable {
   /// Looks for the chip of each sensor of a bus.
   static func sensors<Bus: I2CBus & ~Copyable, Clock: MonotonicClock>(
     _ bus: inout Bus, of sensors: [(sensor: DoctorSensor, chips: ChipChecks<Clock>)],
-    on path: BusPath, free: [I2CAddress], _ progress: () -> Void
+    on path: BusPath, free: [I2CAddress], beside named: [FoundSensor] = [], _ progress: () -> Void
   ) -> [FoundSensor] {
     var all: [FoundSensor] = []
     for (sensor, chips) in sensors {
       let (identity, clock, checks) = chips.run(&bus, free: free, progress)
-      var named = checks.map { Check($0.name, $0.finding, of: sensor.name) }
+      var own = checks.map { Check($0.name, $0.finding, of: sensor.name) }
       if identity != nil, sensor.configuration.interrupt != .none {
         let words = "it is tried with one sensor only; a recording's certificate tells its edges"
-        named.append(Check(BusChecks.lineName, .unchecked(words), of: sensor.name))
+        own.append(Check(BusChecks.lineName, .unchecked(words), of: sensor.name))
       }
       all.append(
         FoundSensor(
-          sensor: sensor, bus: path, identity: identity, clock: clock, checks: named))
+          sensor: sensor, bus: path, identity: identity, clock: clock, checks: own))
     }
     for index in all.indices {
-      let pair = AddressPair(all[index], among: all)
+      let pair = AddressPair(all[index], among: all + named)
       guard let pair, free.contains(pair.own), free.contains(pair.other),
         let finding = pair.finding(pair.read(&bus, progress))
       else { continue }
@@ -143,7 +146,6 @@ struct SensorChecks: Sendable {
       }
     }
     if let refusal = BusNeed.refusal(of: needs) { return .wrong("\(refusal)") }
-    // What is missing is reported already.
     guard needs.count == sensors.count else { return nil }
     func percent(_ share: Double) -> String { "\(Int((share * 100).rounded(.up))) %" }
     let shares = needs.map { "\($0.name) \(percent($0.share))" }.joined(separator: ", ")
@@ -185,7 +187,10 @@ struct AddressPair {
     else { return nil }
     (self.own, self.other, self.model) = (own, other, model)
     identity = sensor.identity?.identity ?? model.identity
-    neighbour = all.first { $0.address == other && $0.name != sensor.name }?.name
+    neighbour =
+      all.first {
+        $0.address == other && $0.name != sensor.name && $0.bus.isReached(from: sensor.bus)
+      }?.name
   }
 
   /// Reads the identity at both addresses, in turns.

@@ -75,9 +75,6 @@ package struct BusClock: Equatable, Sendable {
     (self.configured, self.measured) = (configured, measured)
   }
 
-  /// A clock of which nothing is known.
-  package static let unknown = BusClock(configured: nil, measured: nil)
-
   /// The part of the configured clock from which on a measured one is taken to be as configured: so much the kernel may
   /// add to the longer reads of a busy computer.
   private static let usual = 0.9

@@ -72,7 +72,7 @@ struct BusScanTests {
     #expect(
       BusScan.lines([root] + channels) == [
         "i2c-1  pca9548",
-        "  0x69  MPU-6050, which answers on each channel: it is here, or each has one",
+        "  0x69  MPU-6050 (on each channel: here, or each has one)",
         "  i2c-1/mux@70/1  pca9548", "    0x6a  LSM6DSO", "  i2c-1/mux@70/2  pca9548",
         "    0x68  MPU-6050",
       ])

@@ -133,8 +133,7 @@ struct DoctorSensorTests {
     let found = ["a=mpu6050@0x68", "b=mpu6050@0x69"].map { text in
       FoundSensor(
         sensor: DoctorSensor(String(text.prefix(1)), .default), bus: BusPath(root: 1),
-        identity: mpu,
-        clock: .unknown, checks: [])
+        identity: mpu)
     }
     let pair = try #require(AddressPair(found[0], among: [found[0]]))
     for (answers, words) in [
@@ -144,6 +143,21 @@ struct DoctorSensorTests {
     ] as [((own: Int, other: Int, both: Int), String?)] {
       let finding = pair.finding(answers)
       #expect(finding?.words.contains(words ?? "?") ?? (words == nil), "\(answers)")
+    }
+  }
+
+  @Test("a chip at the other address that is named on the bus before the channel is that one")
+  func neighbour() throws {
+    func sensor(_ name: String, _ path: String, _ address: Int) throws -> FoundSensor {
+      FoundSensor(
+        sensor: DoctorSensor(name, .default), bus: try #require(BusPath(path)),
+        identity: SensorIdentity(
+          model: .mpu6050, address: SensorModel.mpu6050.addresses[address]))
+    }
+    let own = try sensor("a", "1/mux@70/3", 0)
+    for (path, neighbour) in [("1", "b"), ("1/mux@70/3", "b"), ("1/mux@70/4", nil), ("2", nil)] {
+      let pair = AddressPair(own, among: [own, try sensor("b", path, 1)])
+      #expect(pair?.neighbour == neighbour, "\(path)")
     }
   }
 

@@ -60,7 +60,7 @@ struct BusScan {
       root.chips.filter { !seen.contains($0.address.rawValue) }
       + common.map { chip in
         var chip = chip
-        chip.words += ", which answers on each channel: it is here, or each has one"
+        chip.words += " (on each channel: here, or each has one)"
         return chip
       }
     for index in channels.indices { channels[index].chips.removeAll { common.contains($0) } }

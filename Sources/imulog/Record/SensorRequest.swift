@@ -143,7 +143,6 @@ extension SensorRequest {
 
   /// The given bus, else the board's.
   func bus(_ board: Board?, _ tree: SystemTree = .live) throws -> BusPath {
-    // A number may be that of a channel.
     if let bus = configuration.bus {
       return bus.channel == nil ? tree.busPath(ofAdapter: bus.root) : bus
     }

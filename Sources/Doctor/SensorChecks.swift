@@ -45,9 +45,10 @@ struct SensorChecks: Sendable {
     let named = buses.flatMap { bus in bus.sensors.map { FoundSensor(sensor: $0, bus: bus.path) } }
     var sensors: [FoundSensor] = []
     for bus in buses {
-      let outcome = try bus.look(found) {
-        SensorChecks.look($0, at: bus, free: $1, beside: named, $2)
-      }
+      // The module is the same for all buses.
+      let outcome = try bus.look({
+        if $0.name != "module" || bus.path == buses[0].path { try found($0) }
+      }) { SensorChecks.look($0, at: bus, free: $1, beside: named, $2) }
       // Where the bus cannot be read, the settings alone tell of two names of one chip.
       sensors += outcome.sensors.isEmpty ? named.filter { $0.bus == bus.path } : outcome.sensors
     }
@@ -62,7 +63,6 @@ struct SensorChecks: Sendable {
     let ending = look.ending
     let chips = bus.sensors.map { sensor in
       var chips = bus.chips(bus.number, for: sensor)
-      // Once for all of them; the service's samples have the processors.
       chips.isLoading = !bus.isServed && sensor.name == bus.sensors[0].name
       return (sensor, chips)
     }

@@ -53,6 +53,8 @@ def run(bench: Bench, group: Group) -> None:
         group.run(
             "20 s by the clocks of eight chips behind a multiplexer",
             lambda: record(guest, BY_CHIP, "eight-chip", {}, CHANNELS))
+        group.run("a scan beside a recording on another channel reads nothing", lambda: scan_beside(guest))
+        group.run("doctor looks at eight chips behind a multiplexer", lambda: diagnose(guest))
         group.run("a multiplexer whose supply dips is selected anew", lambda: dip(guest))
         group.run("a chip before the multiplexer is refused", lambda: refuse(guest))
     finally:
@@ -80,6 +82,32 @@ def declare(guest: Guest) -> str:
     check(drawn[at + 1 :] == ["    0x69  MPU-6050"], f"the chip of one channel is not drawn: {drawn}")
     check(sum("0x68" in line for line in drawn) == 1, f"one address of all channels is not one line: {drawn}")
     return " / ".join(line.strip() for line in drawn)
+
+
+def scan_beside(guest: Guest) -> str:
+    """The bus and the other channels share the wires of the channel that is recorded."""
+    command = f"imulog --store /tmp/beside record --rate 10 --for 8s --sensor 'a={place('mpu6050@0x68/5')}'"
+    started = guest.machine.start(command)
+    time.sleep(4)
+    drawn = guest.machine.check("imulog boards --scan").splitlines()
+    ended = guest.machine.finish(started, command, 60)
+    check(ended.status == 0, f"record ended with {ended.status}: {ended.errors.strip()}")
+    check(len(drawn) == 2 and "records on these wires: not read" in drawn[1], f"it was read: {drawn}")
+    return " / ".join(line.strip() for line in drawn)
+
+
+def diagnose(guest: Guest) -> str:
+    """The sensors of a service's configuration: all are found, and none at a second address."""
+    lines = "".join(f"sensor.{name} = {place(chip)}\\n" for name, chip in CHANNELS.items() if name != "d")
+    guest.machine.check(f"mkdir -p /etc/imulog && printf '{lines}' > /etc/imulog/imulog.conf")
+    found = guest.machine.run("imulog doctor --bus 0", 120).output
+    for name in CHANNELS:
+        chip = next((line for line in found.splitlines() if line.split()[1:3] == ["chip", name]), "")
+        check(name == "d" or chip.startswith("ok") and "MPU-6050 at 0x68" in chip, f"{name} was not found: {found}")
+    for words in ("each of 7 has an address of its own", "of the time that there is for it"):
+        check(words in found, f"'{words}' is not in {found}")
+    check("other address" not in found, f"a second address was found: {found}")
+    return next(line for line in found.splitlines() if "bus time" in line)
 
 
 def dip(guest: Guest) -> str:

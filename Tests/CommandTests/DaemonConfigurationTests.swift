@@ -56,7 +56,7 @@ struct DaemonConfigurationTests {
     try service.makeRecording()
     let logs = try service.bench.list()
     #expect(logs.map { $0["sensorName"].text } == ["right", "left"])
-    #expect(try service.bench.run("info", "2", "--json").json()["axes"].text == "-z,y,x")
+    #expect(try service.bench.run("info", "2/right", "--json").json()["axes"].text == "-z,y,x")
     service.configure(["sensor.only": "mpu6050@0x68"])
     child.signal(SIGHUP)
     try service.wait(for: "armed") { $0["sensor"]["address"].double == 0x68 }

@@ -111,7 +111,7 @@ struct TakeCommandTests {
     bench.refuses("export 1 --take --preamble --format csv", 64, "--preamble")
     _ = bench.run(Bench.simulated + ["--for", "1s"])
     bench.refuses("export 3 --take --format csv", 64, "no take of several sensors")
-    let file = bench.file("left.cal", "imulog-calibration 1\n")
+    let file = bench.calibration()
     for words in ["export 1 --take --format csv", "show 1"] {
       bench.refuses("\(words) --calibration \(file)", 64, "a calibration is of one chip")
     }

@@ -51,7 +51,9 @@ package struct BusChecks: Sendable {
   /// Reports each check as soon as it is made.
   func run(_ found: DoctorCheck.Report) throws {
     guard try begin(found) else { return }
-    let outcome = try look(found) { lookAtOne($0, free: $1, $2) }
+    let outcome = try look(found) { (bus: consuming BusLook, free, progress) in
+      lookAtOne(bus, free: free, progress)
+    }
     if !outcome.hasChip { try otherBuses(than: number, isStuck: outcome.isStuck).forEach(found) }
   }
 

@@ -46,9 +46,12 @@ struct SensorChecks: Sendable {
     var sensors: [FoundSensor] = []
     for bus in buses {
       // The module is the same for all buses.
-      let outcome = try bus.look({
-        if $0.name != "module" || bus.path == buses[0].path { try found($0) }
-      }) { SensorChecks.look($0, at: bus, free: $1, beside: named, $2) }
+      let own: DoctorCheck.Report = { check in
+        if check.name != "module" || bus.path == buses[0].path { try found(check) }
+      }
+      let outcome = try bus.look(own) { (open: consuming BusLook, free, progress) in
+        SensorChecks.look(open, at: bus, free: free, beside: named, progress)
+      }
       // Where the bus cannot be read, the settings alone tell of two names of one chip.
       sensors += outcome.sensors.isEmpty ? named.filter { $0.bus == bus.path } : outcome.sensors
     }

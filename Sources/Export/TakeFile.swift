@@ -28,18 +28,28 @@ public struct TakeFile: ~Copyable {
   ) throws(ExportError) -> Exporter.Report {
     var reader = try LogReader.open(storage)
     return try exporter.write(&reader, to: &sink) { (reader, sink) throws(ExportError) in
-      let delay = exporter.options.takeDelay ?? 0
-      let begin = start.map { $0 &+ delay }
-      let (report, own, zero) =
-        exporter.options.format == .mcap
-        ? try addMessages(of: sensor, by: exporter, &reader, start: begin, to: &sink)
-        : try addRows(of: sensor, by: exporter, &reader, start: begin, to: &sink)
-      if start == nil { start = zero &- delay }
-      facts += own.map {
-        ("imulog.sensors.\(sensor).\($0.name.dropFirst("imulog.".count))", $0.text)
-      }
-      return report
+      try add(&reader, of: sensor, by: exporter, to: &sink)
     }
+  }
+
+  private mutating func add<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ reader: inout LogReader<Storage>, of sensor: String, by exporter: Exporter,
+    to sink: inout Sink
+  ) throws(ExportError) -> Exporter.Report {
+    let delay = exporter.options.takeDelay ?? 0
+    let begin = start.map { $0 &+ delay }
+    let added: Added
+    if exporter.options.format == .mcap {
+      added = try addMessages(of: sensor, by: exporter, &reader, start: begin, to: &sink)
+    } else {
+      added = try addRows(of: sensor, by: exporter, &reader, start: begin, to: &sink)
+    }
+    if start == nil { start = added.start &- delay }
+    for fact in added.facts {
+      facts.append(
+        ("imulog.sensors.\(sensor).\(fact.name.dropFirst("imulog.".count))", fact.text))
+    }
+    return added.report
   }
 
   private typealias Added = (

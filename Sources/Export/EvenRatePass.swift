@@ -125,8 +125,13 @@ struct EvenRatePass {
     report.remarks.append(rows.isGrid ? gridRemark : rateRemark)
     if kernel.unevenCount > 0 {
       report.remarks.append(
-        "\(Plain.count(kernel.unevenCount, "value")) by a cubic or a line: the times of samples around are uneven, and "
+        "\(Plain.count(kernel.unevenCount, "value")) \(kernel.unevenMethod): the times of samples around are uneven, and "
           + "fast motion is weaker there")
+    }
+    if kernel.unfilteredCount > 0 {
+      report.remarks.append(
+        "\(Plain.count(kernel.unfilteredCount, "value")) next to gaps and ends by a cubic or a line, without the low-pass filter: "
+          + "faster motion comes back as slower there")
     }
     if sameTimes > 0 {
       let samples = Plain.count(sameTimes, "sample is", "samples are")

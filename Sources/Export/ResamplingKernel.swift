@@ -16,9 +16,10 @@ import Text
 /// The first keeps the amplitude within 0.03 % to 0.42 of the samples' rate. The second is a low-pass filter: half the
 /// amplitude at 0.45 of the new rate, all of it within 0.3 % up to 0.4, and less than 0.3 % from 0.5 on, which would come
 /// back as slower motion. Next to a gap or an end fewer samples are on one side, and as many are taken on the other: of 12
-/// the first still reaches 0.4 of the rate, of 8 it reaches 0.35, of 4 it reaches 0.2. Below 4, and where the samples
-/// around have uneven times, it is a cubic through the four nearest, within 2 % to 0.13 of the rate; and a line through two
-/// where a step of these is not 0.5 to 1.5 periods.
+/// the first still reaches 0.4 of the rate, of 8 it reaches 0.35, of 4 it reaches 0.2. Below 4, or 4.4 periods of the new
+/// rate, and for the first also where the samples around have uneven times, it is a cubic through the four nearest, within
+/// 2 % to 0.13 of the rate, which filters nothing; and a line through two where a step of these is not 0.5 to 1.5 periods.
+/// The filter takes uneven samples at their own times. All of these are counted.
 struct ResamplingKernel {
   struct Point {
     let time: Int64
@@ -52,6 +53,12 @@ struct ResamplingKernel {
   private var table: [Double] = []
   /// Values without a pass band, as the times of samples around are uneven.
   private(set) var unevenCount: UInt64 = 0
+  /// How these are made, in words.
+  var unevenMethod: String {
+    isFilter ? "by the filter at the samples' own times" : "by a cubic or a line"
+  }
+  /// Values that should be filtered and are not, next to a gap or an end.
+  private(set) var unfilteredCount: UInt64 = 0
 
   init(from old: Double, to new: Double) {
     (period, isFilter) = (1e9 / old, ResamplingKernel.isFilter(from: old, to: new))
@@ -100,12 +107,11 @@ struct ResamplingKernel {
     let sides = min(half, left - points.startIndex + 1, points.endIndex - next)
     // The second of these points counts the first step as well, whose one before is not between them.
     let isEven =
-      isFilter
-      || points[left + sides].unevenCount == points[min(left - sides + 2, next)].unevenCount
+      points[left + sides].unevenCount == points[min(left - sides + 2, next)].unevenCount
     if !isEven { unevenCount += 1 }
-    guard isEven, Double(sides) >= 4 * stretch else {
-      return between(points, at: time, after: left)
-    }
+    let isLong = Double(sides) >= 4 * stretch
+    if isFilter, !isLong { unfilteredCount += 1 }
+    guard isLong, isEven || isFilter else { return between(points, at: time, after: left) }
     let place = Double(time - origin.time) / Double(points[next].time - origin.time)
     let scaled = place * Double(ResamplingKernel.fineness)
     let row = min(Int(scaled), ResamplingKernel.fineness - 1)
@@ -116,7 +122,11 @@ struct ResamplingKernel {
     for sample in 0..<sides {
       var before: Double
       var after: Double
-      if sides == half {
+      if !isEven {
+        let times = (points[left - sample].time, points[next + sample].time)
+        before = weight(at: Double(time - times.0) / period, of: Double(sides))
+        after = weight(at: Double(times.1 - time) / period, of: Double(sides))
+      } else if sides == half {
         before = table[near + sample]
         before += part * (table[near + half + sample] - before)
         after = table[far + sample]

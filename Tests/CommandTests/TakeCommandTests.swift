@@ -107,6 +107,7 @@ struct TakeCommandTests {
     #expect(document["recordings"] == .array(alone))
     #expect(document["takeID"] == alone[0]["take"]["id"] && alone[0]["take"]["id"].text != nil)
     bench.refuses("export 1 --take --format kalibr", 64, "--take")
+    bench.refuses("export 1/left --take --format csv", 64, "is one; leave --take or the name out")
     bench.refuses("export 1 --take --follow --format csv", 64, "exclude each other")
     bench.refuses("export 1 --take --preamble --format csv", 64, "--preamble")
     _ = bench.run(Bench.simulated + ["--for", "1s"])

@@ -82,6 +82,23 @@ struct CWARateTests {
         "%2c+resampled+from+97+Hz+by+a+sinc+of+40+samples%2c"))
   }
 
+  @Test(
+    "a lower rate takes uneven samples at their own times, and says so, and where it filters nothing"
+  )
+  func unevenLower() throws {
+    let motion: Motion = { 9000 * sin(2 * .pi * 37 * $0 + 0.4) - 77 }
+    let log = Self.log(hertz(6900), [0..<3000], late: { Int64($0 * 7919 % 48_000) }, motion)
+    let (rows, _, _, remarks) = try Self.rows(log, 3200)
+    var worst = 0.0
+    for row in 30..<1300 {
+      worst = max(worst, abs(try #require(rows[row]) - motion(Double(row) / 3200)))
+    }
+    #expect(worst < 90, "\(worst)")
+    #expect(remarks.contains { $0.contains(" values by the filter at the samples' own times: ") })
+    let ends = try #require(remarks.first { $0.contains(" next to gaps and ends by a cubic") })
+    #expect((6...12).contains(Int(ends.prefix { $0.isNumber }) ?? 0), "\(ends)")
+  }
+
   @Test("a lower rate keeps what it can hold, and nothing of faster motion")
   func lower() throws {
     func amplitude(_ frequency: Double) throws -> Double {

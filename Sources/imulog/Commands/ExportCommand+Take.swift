@@ -25,6 +25,10 @@ extension ExportCommand {
         "--take makes one file of several recordings, and --format \(options.format.rawValue) holds one; give "
           + "--format \(ExportOption.take.formatNames)")
     }
+    guard source.id.parts(around: "/") == nil else {
+      throw CommandFailure.usage(
+        "--take exports all sensors, and \(source.id) is one; leave --take or the name out")
+    }
     let take = try catalogue.take(source.id)
     let headers = try take.recordings.map { try catalogue.reader(of: $0).description }
     guard headers.allSatisfy({ $0.take != nil && !$0.sensorName.isEmpty }) else {

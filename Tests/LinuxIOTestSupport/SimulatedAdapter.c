@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <linux/i2c-dev.h>
 #include <linux/i2c.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 static struct simulated_adapter adapter;
+/// The kernel's adapter has a lock, too: a bus is also used by the thread that opens it anew.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct simulated_adapter *simulated_adapter(void) { return &adapter; }
 
@@ -105,7 +108,9 @@ int ioctl(int fd, unsigned long request, ...) {
     if (code >= 0) return code > 0 ? -1 : 0;
   }
   if (adapter.functions && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+    pthread_mutex_lock(&lock);
     int code = answer(status.st_ino, request, argument);
+    pthread_mutex_unlock(&lock);
     if (code > 0) errno = code;
     if (code >= 0) {
       int done = request == I2C_RDWR ? (int)((struct i2c_rdwr_ioctl_data *)argument)->nmsgs : 0;

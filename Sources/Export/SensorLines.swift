@@ -23,7 +23,7 @@ public final class SensorLines {
 
   /// Lines for a descriptor, of ``ExportFormat/csv`` or ``ExportFormat/ndjson``; errors call it `name`.
   public init(_ descriptor: Int32, name: String, _ format: ExportFormat) {
-    precondition(format.takes(.take), "the format has lines")
+    precondition([.csv, .ndjson].contains(format), "the format has lines")
     (self.descriptor, self.name, isTable) = (descriptor, name, format == .csv)
   }
 

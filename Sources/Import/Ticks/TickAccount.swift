@@ -86,7 +86,7 @@ struct TickAccount {
     let scheduled = given.map { (isBeyond ? .infinity : Double(span)) / $0.period }
     let certain = pass.gaps(isRounded: true)
     let found = Double(certain.reduce(pass.rows) { $0.addingSaturated($1.count) }) - 1
-    let isRounded = scheduled.map { $0 < found + Double(pass.rounded) / 2 } ?? false
+    let isRounded = scheduled.map { $0 < found + Double(pass.roundedCount) / 2 } ?? false
     let gaps = !isJudged ? [] : isRounded ? certain : pass.gaps(isRounded: false)
     // 800 Hz in whole milliseconds have steps of 1, 1, 1 and 2, and 990 Hz a few of 2.
     let isCoarse = 2 * steps.resolution >= steps.median
@@ -128,13 +128,13 @@ struct TickAccount {
     // 30 Hz in steps of 33 ms, and 66 ms now and then: a coarse clock, where these make up for the difference.
     let excess = ((scheduled ?? 0) - Double(count - 1)).magnitude
     guard
-      !isJudged || pass.rounded == 0 || request.isAnyway
+      !isJudged || pass.roundedCount == 0 || isBeyond || request.isAnyway
         || excess <= Double(1 + gaps.count) + Double(count) / 2000
     else {
       let (all, usual) = (found * 1e9 / Double(span), 1e9 / steps.median)
       throw ImportError(
         name,
-        "\(pass.rounded) of its steps are longer than 1.5 periods of \(Plain.hertz(rate)) Hz: its clock counts in \(Plain.significant(steps.resolution / 1e6)) ms, or ticks are lost",
+        "\(pass.roundedCount) of its steps are longer than 1.5 periods of \(Plain.hertz(rate)) Hz: its clock counts in \(Plain.significant(steps.resolution / 1e6)) ms, or ticks are lost",
         remedy:
           "state --rate \(Plain.hertz(all)) if none is, or --rate \(Plain.hertz(usual)) for its usual step"
       )

@@ -21,7 +21,7 @@ struct TickPass {
   /// Steps that are longer than 1.5 periods.
   private(set) var long: UInt64 = 0
   /// Steps of two periods that rounded times may show as well.
-  private(set) var rounded: UInt64 = 0
+  private(set) var roundedCount: UInt64 = 0
   private var last: Int64 = 0
   private var isSkipped = false
   /// The long step before row `row`, and the short ones after it.
@@ -35,9 +35,9 @@ struct TickPass {
     guard rows > 0, !isSkipped else { return isSkipped = false }
     let step = time.nanoseconds(since: last)
     if step > 1.5 * rule.period { long += 1 }
-    if step > rule.longest, step <= rule.rounded {
+    if step > rule.longest, step <= rule.longestRounded {
       close()
-      rounded += 1
+      roundedCount += 1
       breaks.append((rows, step, 1, true))
     } else if step > rule.longest {
       close()
@@ -92,7 +92,7 @@ struct TickRule: Equatable {
   /// The longest step that is one tick.
   let longest: Double
   /// The longest that may be one of the stated period, where times are rounded by more than half of it.
-  let rounded: Double
+  let longestRounded: Double
   /// Steps up to it may catch up; a rate that is slightly off does not make others so short.
   let short: Double
 
@@ -109,12 +109,11 @@ struct TickRule: Equatable {
     given = stated?.period ?? usual
     isStated = stated != nil
     period = TickRule.near(usual, to: given)
-    let rounding = min(period, steps.resolution)
     short = 0.95 * period
     // Rows that share times, which were sorted: no gaps are shown.
     longest = median <= 0 ? .infinity : stated == nil ? normal : 1.5 * period
-    rounded =
-      stated != nil && 2 * rounding > period ? given + 0.999 * min(given, steps.resolution) : 0
+    let isCoarse = stated != nil && 2 * steps.resolution > period
+    longestRounded = isCoarse ? given + 0.999 * min(given, steps.resolution) : 0
   }
 
   /// A step that is as near to the stated one as an accepted rate; else that one, as where rows come in packets.

@@ -84,8 +84,8 @@ struct TakeReport {
   ///
   /// - Parameter isVerdict: Whether that is all that is asked for.
   func add(to json: inout JSONWriter, isVerdict: Bool) {
-    json.member("take", accounts[0].description.take.map { "\($0.id)" })
-    json.member("missing", missing)
+    json.member("takeID", accounts[0].description.take.map { "\($0.id)" })
+    json.member("missingRecordings", missing)
     json.member("verdict", verdict.rawValue)
     guard !isVerdict else { return }
     json.member("recordings", reports, onNewLines: true) { json, report in

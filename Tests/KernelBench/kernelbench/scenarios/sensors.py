@@ -48,7 +48,9 @@ def run(bench: Bench, group: Group) -> None:
         guest.chips.tell("multiplexer", MULTIPLEXER)
         for chip in BEHIND:
             guest.chips.tell("solder", chip)
-        group.run("a missing multiplexer is refused, and drawn once it is there", lambda: declare(guest))
+        group.run("a multiplexer that the kernel does not know is refused", lambda: miss(guest))
+        declare(guest)
+        group.run("the chips behind a multiplexer are drawn", lambda: draw(guest))
         group.run("20 s at 10 Hz from eight chips behind a multiplexer", lambda: record(guest, POLLED, "eight", None, CHANNELS))
         group.run(
             "20 s by the clocks of eight chips behind a multiplexer",
@@ -68,15 +70,22 @@ def place(chip: str) -> str:
     return f"{kind}@i2c-0/mux@70/{channel}/{address}" if channel else chip
 
 
-def declare(guest: Guest) -> str:
-    """The kernel gets the multiplexer as the refusal says."""
+def miss(guest: Guest) -> str:
     command = f"imulog record --for 1s --sensor 'a={place('mpu6050@0x68/0')}'"
     refused = guest.machine.run(command)
     check(refused.status == 69 and "no multiplexer at 0x70" in refused.errors, f"it was not refused: {refused.errors}")
+    return refused.errors.strip()
+
+
+def declare(guest: Guest) -> None:
+    """The kernel gets the multiplexer as the refusal says."""
     guest.machine.check("load i2c-mux-pca954x")
     guest.machine.check(f"echo pca9548 {MULTIPLEXER} > {DEVICES}/i2c-0/new_device")
     adapters = guest.machine.check(f"ls -l {DEVICES}/0-0070/")
     check("channel-7 -> ../i2c-" in adapters, f"the kernel made no channels: {adapters}")
+
+
+def draw(guest: Guest) -> str:
     drawn = guest.machine.check("imulog boards --scan").splitlines()
     at = drawn.index("  i2c-0/mux@70/3  pca9548") if "  i2c-0/mux@70/3  pca9548" in drawn else 0
     check(drawn[at + 1 :] == ["    0x69  MPU-6050"], f"the chip of one channel is not drawn: {drawn}")

@@ -132,7 +132,7 @@ struct SensorChecks: Sendable {
     return .ok("each of \(sensors.count) has an address of its own")
   }
 
-  /// The time of all reads, one after the other on one thread.
+  /// The time of all reads of a bus, one after the other on one thread.
   private static func busTime(_ sensors: [FoundSensor]) -> Finding? {
     var needs: [BusNeed] = []
     for sensor in sensors {
@@ -142,7 +142,8 @@ struct SensorChecks: Sendable {
           for: model, busClock: sensor.clock.planned)
         needs.append(
           BusNeed(
-            model, settings, named: sensor.name, isOnChannel: sensor.bus.channel != nil))
+            model, settings, named: sensor.name, bus: sensor.bus.root,
+            isOnChannel: sensor.bus.channel != nil))
       } catch {
         // The rate's check reports it.
         continue
@@ -151,9 +152,14 @@ struct SensorChecks: Sendable {
     if let refusal = BusNeed.refusal(of: needs) { return .wrong("\(refusal)") }
     guard needs.count == sensors.count else { return nil }
     func percent(_ share: Double) -> String { "\(Int((share * 100).rounded(.up))) %" }
-    let shares = needs.map { "\($0.name) \(percent($0.share))" }.joined(separator: ", ")
-    let total = percent(needs.map(\.share).reduce(0, +))
-    return .ok("reading takes \(shares), together \(total) of the time that there is for it")
+    let buses = Set(sensors.map(\.bus.root)).sorted().map { root in
+      let needs = needs.filter { $0.bus == root }
+      let shares = needs.map { "\($0.name) \(percent($0.share))" }.joined(separator: ", ")
+      return "\(shares), together \(percent(needs.map(\.share).reduce(0, +)))"
+    }
+    return .ok(
+      "reading takes \(buses.joined(separator: "; ")) of the time that there is for it"
+        + (buses.count > 1 ? " on each bus" : ""))
   }
 
   /// What many breakouts may be the cause of, where reads fail; nobody can see the resistors from here.

@@ -5,6 +5,8 @@ import IMUModel
 /// What one of several sensors needs of the time in which they are read one after the other.
 package struct BusNeed {
   package let name: String
+  /// The number of the computer's bus; `nil` where it is not known.
+  package let bus: Int?
   /// Hertz of its bus, as planned with.
   let busClock: Int
   /// The part of the time that its reads take, of what may be used; above 1 it cannot be read even alone.
@@ -20,11 +22,11 @@ package struct BusNeed {
   ///
   /// - Parameter isOnChannel: Whether the chip is behind a multiplexer, whose channel may be another one at each turn.
   package init(
-    _ model: SensorModel, _ configuration: SensorConfiguration, named name: String,
+    _ model: SensorModel, _ configuration: SensorConfiguration, named name: String, bus: Int?,
     isOnChannel: Bool = false
   ) {
     let busClock = configuration.busClock ?? model.maximumBusClock
-    (self.name, self.busClock) = (name, busClock)
+    (self.name, self.bus, self.busClock) = (name, bus, busClock)
     let field = configuration.fieldRate.flatMap { _ in FieldModel.inside(model) }
     guard configuration.readsFIFO else {
       let tick =
@@ -53,9 +55,14 @@ package struct BusNeed {
     }
   }
 
-  /// Why sensors cannot be read one after the other: together they need more than all of the time, or a sensor that is read
-  /// at each tick would wait longer than a tick for another's turn. `nil` if they can, as far as the bus's clock shows it.
+  /// Why the sensors of one bus cannot be read one after the other: together they need more than all of the time, or a sensor
+  /// that is read at each tick would wait longer than a tick for another's turn. `nil` if they can, as far as the bus's clock
+  /// shows it.
   package static func refusal(of needs: [BusNeed]) -> SensorError? {
+    needs.lazy.compactMap { need in refusal(onOneBus: needs.filter { $0.bus == need.bus }) }.first
+  }
+
+  private static func refusal(onOneBus needs: [BusNeed]) -> SensorError? {
     let total = needs.map(\.share).reduce(0, +)
     if total > 1, let greatest = needs.max(by: { $0.share < $1.share }) {
       let most = greatest.most(1 - (total - greatest.share))

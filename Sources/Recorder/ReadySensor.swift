@@ -178,8 +178,8 @@ struct ReadySensors {
       let settings = try member.configuration.sensorConfiguration(
         for: model, busClock: sensor.busClock.planned)
       return BusNeed(
-        model, settings, named: member.name,
-        isOnChannel: BusPath(member.busPath)?.channel != nil)
+        model, settings, named: member.name, bus: member.bus?.root,
+        isOnChannel: member.bus?.channel != nil)
     }
     if let refusal = BusNeed.refusal(of: needs) { throw refusal }
   }

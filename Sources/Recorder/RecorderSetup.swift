@@ -63,6 +63,16 @@ package struct RecorderSetup: Sendable {
   /// The setup of each sensor, this one first.
   var members: [RecorderSetup] { [self] + companions }
 
+  /// ``busPath``; `nil` when not known.
+  var bus: BusPath? { BusPath(busPath) }
+
+  /// The places in ``members`` of the sensors on each of the computer's buses, with the channels behind it: they are read one
+  /// after the other, and those of another bus at the same time. Those whose bus is not known count as on one.
+  var membersByBus: [[Int]] {
+    Dictionary(grouping: members.indices) { members[$0].bus?.root }.values
+      .sorted { $0[0] < $1[0] }
+  }
+
   /// The rate of the fastest sensor.
   var fastestRate: SampleRate {
     members.map(\.rate).reduce(rate) { $0.hertz < $1.hertz ? $1 : $0 }

@@ -52,8 +52,11 @@ final class WriterChannel: Sendable {
 
 /// The sampler and the writer on their own threads, from the sensor's bring-up until it sleeps.
 ///
-///     imu-sampler  opens the sensor, samples      ─► ring ─►  imu-writer  history, recordings ──► card
-///          └── news ──► loop ◄── news ─────────────────────────┘ ◄── commands ── loop, card
+///     imu-sampler  opens the sensors, samples     ─► rings ─►  imu-writer  history, recordings ──► card
+///     imu-sampler  … those of another bus         ─► rings ─►      │
+///          └── news ──► loop ◄── news ─────────────────────────────┘ ◄── commands ── loop, card
+///
+/// The sensors of one bus share a thread: the kernel has one transfer on a bus at a time.
 final class WorkerThreads: Workers {
   /// SCHED_FIFO priority of the sampler: above PREEMPT_RT's threaded interrupts (50), below the kernel's watchdogs (99).
   private static var priority: Int32 { 80 }
@@ -83,8 +86,12 @@ final class WorkerThreads: Workers {
     patience = Int64(setup.members.count) * WorkerThreads.patience
     let rings = SensorRings(setup.members.count)
     consumers = rings.consumers
-    let work = SamplerWork(
+    var work = SamplerWork(
       setup: setup, channel: channel, isPlanned: isPlanned, stop: stop, producers: rings.producers)
+    for _ in setup.membersByBus.dropFirst() {
+      work.others.append(
+        Handover(try RealTimeThread(name: "imu-sampler", priority: WorkerThreads.priority)))
+    }
     let ended = self.ended
     sampler = .some(
       thread.run(moving: work) { work in
@@ -133,6 +140,8 @@ private struct SamplerWork: ~Copyable {
   let isPlanned: Bool
   let stop: StopFlag
   let producers: [Handover<RingProducer<TickRecord>>]
+  /// Threads for the sensors of further buses.
+  var others: [Handover<RealTimeThread>] = []
 
   mutating func run() {
     do {
@@ -141,15 +150,32 @@ private struct SamplerWork: ~Copyable {
       MemoryLock.releaseCode()
       let (start, loops) = try sensors.begin(producers, stop: stop, isPlanned: isPlanned)
       channel.report(.ready(start))
-      var group = SamplerGroup(loops)
-      group.run()
-      for (index, loop) in loops.enumerated() {
-        channel.commands.post(.samplerEnded(loop.undelivered, index))
+      let buses = setup.membersByBus.map { members in
+        BusWork(loops: members.map { ($0, loops[$0]) }, channel: channel)
       }
+      let running = zip(others, buses.dropFirst()).map { thread, work in
+        Handover(thread.take().run(moving: Handover(work)) { $0.take().run() })
+      }
+      buses[0].run()
+      for thread in running { _ = thread.take().join() }
     } catch {
       channel.report(
         .failed(
           CommandFailure(error) ?? CommandFailure(.unavailable, "the sensor failed: \(error)")))
+    }
+  }
+}
+
+/// The loops of the sensors of one bus, with their places in the take, which one thread runs.
+private struct BusWork {
+  let loops: [(index: Int, loop: AnySamplingLoop)]
+  let channel: WriterChannel
+
+  func run() {
+    var group = SamplerGroup(loops.map(\.loop))
+    group.run()
+    for (index, loop) in loops {
+      channel.commands.post(.samplerEnded(loop.undelivered, index))
     }
   }
 }

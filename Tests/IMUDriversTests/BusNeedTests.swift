@@ -13,6 +13,7 @@ struct BusNeedTests {
     let rate: UInt32
     var isChipClock = false
     var isOnChannel = false
+    var bus: Int? = 1
   }
 
   private static func refusal(_ sensors: [Sensor], busClock: Int) throws -> String? {
@@ -23,7 +24,8 @@ struct BusNeedTests {
       settings.readsFIFO = sensor.isChipClock
       try settings.validate(for: sensor.model)
       return BusNeed(
-        sensor.model, settings, named: sensor.name, isOnChannel: sensor.isOnChannel)
+        sensor.model, settings, named: sensor.name, bus: sensor.bus,
+        isOnChannel: sensor.isOnChannel)
     }
     return BusNeed.refusal(of: needs).map { "\($0)" }
   }
@@ -62,6 +64,20 @@ struct BusNeedTests {
     ]
     let refusal = try BusNeedTests.refusal(sensors, busClock: 400_000)
     #expect(words.map { refusal?.contains($0) ?? false } ?? (refusal == nil), "\(refusal ?? "")")
+  }
+
+  @Test("are refused for what is on their own bus alone")
+  func twoBuses() throws {
+    func four(_ buses: [Int]) throws -> String? {
+      try BusNeedTests.refusal(
+        zip("abcd", buses).map {
+          Sensor(name: "\($0)", model: .mpu6050, rate: 900, bus: $1)
+        }, busClock: 400_000)
+    }
+    #expect(try four([1, 1, 3, 3]) == nil)
+    let refusal = try #require(try four([1, 3, 3, 3]))
+    #expect(refusal.contains("b 48 % at 400 kHz, c 48 % at 400 kHz and d 48 %"), "\(refusal)")
+    #expect(!refusal.contains("a 48 %"), "\(refusal)")
   }
 
   /// A selection is 20 bits, 0.05 ms at 400 kHz, and 0.05 ms in the kernel: 0.63 ms a tick.

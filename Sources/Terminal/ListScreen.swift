@@ -20,7 +20,7 @@ public final class ListScreen {
   /// When to read the rows of running recordings again.
   private var passing: [String: MonotonicTime] = [:]
   private var isRowMissing = false
-  private var trashed: [String: TrashedRecording] = [:]
+  private var trashed: [String: [TrashedRecording]] = [:]
   /// When the directory last changed.
   private var stamp: [Int]?
 
@@ -182,11 +182,20 @@ public final class ListScreen {
     view.report(sentence, isAlert: isAlert)
   }
 
+  /// Deletes a recording, with the others of its take.
   private func delete(_ entry: CatalogueEntry) throws {
     let wall = clock.readWallClock()
-    trashed[entry.fileName] = try catalogue.remove(
-      entry, now: WallTime(nanoseconds: wall.wall, isSynchronised: wall.isSynchronised))
+    let now = WallTime(nanoseconds: wall.wall, isSynchronised: wall.isSynchronised)
+    let take = try catalogue.take("\(entry.number)", isRemoval: true).recordings
+    trashed[entry.fileName] = []
+    for member in take {
+      trashed[entry.fileName]?.append(try catalogue.remove(member, now: now))
+    }
     view.deleted(entry)
+    if take.count > 1 {
+      let numbers = take.map { "\($0.number)" }.joined(separator: ", ")
+      view.report("recordings \(numbers) are in the trash; u brings them back")
+    }
     try refresh(force: true)
   }
 
@@ -194,11 +203,14 @@ public final class ListScreen {
     guard let found = trashed[entry.fileName] else {
       return view.report("recording \(entry.number) was not deleted here", isAlert: true)
     }
-    let back = try catalogue.restore(found)
+    let back = try found.map { try catalogue.restore($0).number }
     try refresh(force: true)
     view.restored(entry)
-    if back.number != entry.number {
-      view.report("recording \(entry.number) is back as \(back.number)")
+    if back.count > 1 || back != [entry.number] {
+      let numbers = back.map { "\($0)" }.joined(separator: ", ")
+      view.report(
+        back.count > 1
+          ? "recordings \(numbers) are back" : "recording \(entry.number) is back as \(numbers)")
     }
   }
 }

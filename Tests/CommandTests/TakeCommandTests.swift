@@ -20,8 +20,8 @@ struct TakeCommandTests {
     ] {
       #expect(outcome.talk.contains(words), "\(outcome.talk)")
     }
-    let list = bench.run("list").output
-    #expect(list.contains("left, MPU-6050") && list.contains("right, LSM6DSO"))
+    let row = try #require(bench.run("list").lines.dropFirst().first)
+    #expect(row.hasPrefix("     1  ") && row.contains(" left, right  20-416 Hz  "))
     let info = bench.run("info", "2/right").output
     #expect(info.contains("sensor 2 of 2, ") && info.contains("-z,y,x"))
     #expect(outcome.talk.hasSuffix("next: `imulog info 1`, `imulog export 1 --take -o 1.csv`\n"))
@@ -52,9 +52,7 @@ struct TakeCommandTests {
       Bench.simulated + ["--for", "2s", "--sensor", "left=mpu6050@0x68", "--sensor", "b=lsm6dso"])
     _ = bench.run(Bench.simulated + ["--for", "2s"])
     func numbers() -> [String] {
-      bench.run("list").lines.dropFirst().compactMap {
-        $0.split(separator: " ").first.map(String.init)
-      }
+      bench.recordings.sorted().reversed().compactMap { Int($0.prefix(6)).map { "\($0)" } }
     }
     bench.refuses("rm 1/right", 64, "the take of 1 has no sensor right here; it has left, b")
     bench.refuses("rm 3/left", 64, "3 is no recording of several sensors")
@@ -204,6 +202,42 @@ struct TakeCommandTests {
     let outcome = Bench().run(Bench.simulated + ["--for", "3s"] + sensors)
     #expect(outcome.status == 0 && outcome.lines == ["1", "2", "3", "4"])
     #expect(outcome.talk.split(separator: ": 30 of 30 samples\n").count > 4, "\(outcome.talk)")
+  }
+
+  @Test("are one row of a list, on the page of the first of them, and go together")
+  func listed() throws {
+    let bench = Bench()
+    let sensors = ["a=mpu6050@0x68", "b=mpu6050@0x69", "c=lsm6dso@0x6a", "d=lsm6dso@0x6b"]
+    for _ in 1...4 {
+      _ = bench.run(Bench.simulated + ["--for", "1s"] + sensors.flatMap { ["--sensor", $0] })
+    }
+    func rows(_ page: String, _ options: String...) -> [[Substring]] {
+      bench.run(["list", "--page", page] + options).lines.dropFirst().map {
+        $0.split(separator: " ")
+      }
+    }
+    #expect(rows("1").map(\.first) == ["13", "9", "5"])
+    #expect(rows("2").map(\.first) == ["1"])
+    let sums = rows("2")[0].drop { $0 != "a," }.prefix(9)
+    #expect(sums.map(String.init) == ["a,", "b,", "c,", "d", "10", "Hz", "40", "-", "-"])
+    #expect(bench.run("list", "--json").output.split(separator: "\"number\":").count == 13)
+    _ = bench.shell("rm store/000005*")
+    let fewer = bench.run("list").output
+    #expect(fewer.contains("     6  ") && fewer.contains("  3 of 4: b, c, d  "))
+    #expect(bench.run("list").talk.contains("page 1 of 2; "))
+    // Recordings 16 to 6 are all that is left.
+    _ = bench.run("rm", "1")
+    #expect(!bench.run("list").talk.contains("page "))
+    let end = bench.run("list", "--page", "2")
+    #expect(end.output.isEmpty && end.talk.contains("of a take on page 1"), "\(end.talk)")
+    let child = bench.atTerminal(["list"], columns: 120)
+    #expect(child.waits(for: "d, LSM6DSO"))
+    child.type("d")
+    #expect(child.waits(for: "recordings 13, 14, 15, 16 are in the trash; u brings them back"))
+    #expect(rows("1").map(\.first) == ["9", "6"])
+    child.type("u")
+    #expect(child.waits(for: "recordings 13, 14, 15, 16 are back"))
+    #expect(rows("1").map(\.first) == ["13", "9", "6"])
   }
 
   @Test(

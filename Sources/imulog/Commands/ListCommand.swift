@@ -10,8 +10,9 @@ struct ListCommand: ParsableCommand {
     abstract: "List recordings, ten a page, newest first.",
     discussion: """
       On a terminal, recordings can be searched, shown, played, exported, removed and restored; ? lists the \
-      keys. In a pipe, or with --plain, --trash or a choice of recordings, one page is printed. With a hub as \
-      the store, the recordings of all its hosts are listed.
+      keys. In a pipe, or with --plain, --trash or a choice of recordings, one page is printed, in \
+      which the recordings of a take are one row. With a hub as the store, the recordings of all its hosts are \
+      listed.
 
       --partial lists what pulls left: incomplete (partial) and unsynced copies, copies whose original was \
       replaced (aside), and marks of unanswered requests to free an original (freeing); also marks of deleted \

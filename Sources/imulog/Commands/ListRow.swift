@@ -56,21 +56,28 @@ struct ListRow {
 
   var isImported: Bool { summary?.description.isImported == true }
 
-  /// Whether it can be read, and its labels cannot.
-  var areLabelsUnreadable: Bool { labels == nil && summary != nil }
+  /// Whether it has labels, or can be read and they cannot.
+  var hasLabelCell: Bool { labels.map { !$0.isEmpty } ?? (summary != nil) }
 
   /// The most characters of a cell of labels, unless the first name is longer.
   private static let labelWidth = 40
 
-  /// The names of its labels, and how many found no room: `walking, running, 7 more`.
-  var labelCell: String {
-    guard let labels, let first = labels.first else { return labels == nil ? "?" : "" }
+  /// The names of labels, of which each is given once.
+  static func labelCell(_ rows: [ListRow]) -> String {
+    let labels = rows.map(\.labels)
+    guard !labels.contains(where: { $0 == nil }) else { return "?" }
+    return shortened(labels.flatMap { $0 ?? [] }.withoutRepeats)
+  }
+
+  /// Names, and how many found no room: `walking, running, 7 more`.
+  private static func shortened(_ names: [String]) -> String {
+    guard let first = names.first else { return "" }
     var cell = Plain.text(first)
-    for (index, name) in labels.enumerated().dropFirst() {
+    for (index, name) in names.enumerated().dropFirst() {
       let longer = cell + ", " + Plain.text(name)
-      let isLast = index == labels.count - 1
+      let isLast = index == names.count - 1
       guard longer.count + (isLast ? 0 : 10) <= ListRow.labelWidth else {
-        return cell + ", \(labels.count - index) more"
+        return cell + ", \(names.count - index) more"
       }
       cell = longer
     }
@@ -119,6 +126,46 @@ struct ListRow {
     return cells + removal + [Plain.text(summary.description.note)]
   }
 
+  /// Whether it is of the take of these rows, of which none is of its sensor.
+  func isOfTake(_ rows: [ListRow]) -> Bool {
+    guard let take = summary?.description.take, host == rows[0].host else { return false }
+    let others = rows.map { $0.summary?.description.take }
+    return others.allSatisfy { $0?.id == take.id && $0?.index != take.index }
+  }
+
+  /// Cells as in ``heading`` of a recording, or of those of a take with the first one's number: sums, and the worst state.
+  ///
+  /// - Parameter areAll: Whether a recording that is not among them is not there.
+  static func columns(of take: [ListRow], areAll: Bool) -> [String] {
+    let rows = take.sorted { $0.entry.number < $1.entry.number }
+    let summaries = rows.compactMap(\.summary)
+    guard rows.count > 1, let longest = summaries.map(\.duration).max() else {
+      return rows[0].columns
+    }
+    func sum(_ count: (LogSummary) -> UInt64) -> String {
+      let sum = summaries.map(count).reduce(0, &+)
+      return sum == 0 ? "-" : "\(sum)"
+    }
+    let count = areAll ? summaries[0].description.take?.count ?? 0 : rows.count
+    let rates = summaries.map(\.description.rate).sorted { $0.hertz < $1.hertz }
+    let slowest = Plain.hertz(rates[0])
+    let fastest = Plain.hertz(rates[rates.count - 1])
+    let states = Set(summaries.map(\.state))
+    var cells = rows[0].columns
+    cells[2] = Plain.seconds(longest)
+    cells[3] =
+      (count > rows.count ? "\(rows.count) of \(count): " : "")
+      + shortened(summaries.map(\.description.sensorName))
+    cells[4] = (slowest == fastest ? slowest : "\(slowest)-\(fastest)") + " Hz"
+    cells[5] = "\(summaries.map(\.sampleCount).reduce(0, &+))"
+    cells[6] = sum(\.missingTickCount)
+    cells[7] = sum { $0.gapCount ?? 0 }
+    cells[8] = Plain.bytes(summaries.map(\.byteCount).reduce(0, &+))
+    let order: [LogSummary.State] = [.damaged, .live, .recovered, .complete]
+    cells[9] = order.first(where: states.contains)?.rawValue ?? cells[9]
+    return cells
+  }
+
   /// The trash's cells; `?` for a removal while the clock was not set.
   private var removal: [String] {
     guard let trashed else { return [] }
@@ -142,8 +189,9 @@ struct ListRow {
     row.state = summary.state.rawValue
     row.gaps = gaps
     row.size = Plain.bytes(summary.byteCount)
-    let labels = labelCell.isEmpty ? [] : ["[\(labelCell)]"]
-    row.note = (labels + [Plain.text(summary.description.note)]).joined(separator: " ")
+    let labels = ListRow.labelCell([self])
+    row.note = ((labels.isEmpty ? [] : ["[\(labels)]"]) + [Plain.text(summary.description.note)])
+      .joined(separator: " ")
     row.isPassing = summary.state == .live
     return row
   }

@@ -8,7 +8,8 @@ import LogStore
 import Terminal
 import Text
 
-/// A page of the recordings of a store, of its trash, or of all hosts of a hub: as a table or as JSON.
+/// A page of the recordings of a store, of its trash, or of all hosts of a hub: as a table, where those of a take are one row,
+/// or as JSON.
 struct Listing {
   static let pageLength = 10
 
@@ -55,15 +56,16 @@ struct Listing {
         ? try catalogue.trashed().map { Found(store: catalogue, entry: $0.entry, trashed: $0) }
         : try ofStore(catalogue, &problems)
     }
-    let rows = pageOf(all).map { ListRow($0.entry, $0.trashed, in: $0.store, host: $0.host) }
+    let takes = pageOf(all)
+    let rows = takes.flatMap { $0 }
     if json {
       try Console.document { json in
         json.times.areClaimed = rows.contains(where: \.isImported)
         json.member("recordings", rows, onNewLines: true) { $1.add(to: &$0) }
       }
     } else {
-      if !rows.isEmpty { try printTable(rows, isHub: isHub) }
-      printPosition(count: all.count)
+      if !rows.isEmpty { try printTable(takes, isHub: isHub) }
+      printPosition(count: all.count, rows)
       if !rows.isEmpty {
         let imports = rows.contains(where: \.isImported) ? ", those of imports claimed" : ""
         Console.talk("starts and rates are claimed, durations estimated\(imports)")
@@ -119,34 +121,57 @@ struct Listing {
     }.map(\.found)
   }
 
-  private func pageOf(_ all: [Found]) -> some Sequence<Found> {
+  /// The rows of the page's recordings, those of a take together: all are on the page of the first of them.
+  private func pageOf(_ all: [Found]) -> [[ListRow]] {
     let first = (page - 1).multipliedReportingOverflow(by: Listing.pageLength)
-    return (first.overflow ? [] : all.dropFirst(first.partialValue)).prefix(Listing.pageLength)
+    guard !first.overflow, first.partialValue < all.count else { return [] }
+    let begin = first.partialValue
+    func row(_ found: Found) -> ListRow {
+      ListRow(found.entry, found.trashed, in: found.store, host: found.host)
+    }
+    var takes: [[ListRow]] = begin > 0 ? [[row(all[begin - 1])]] : []
+    for (index, found) in all.enumerated().dropFirst(begin) {
+      let row = row(found)
+      if let last = takes.last, row.isOfTake(last) {
+        takes[takes.count - 1].append(row)
+      } else if index < begin + Listing.pageLength {
+        takes.append([row])
+      } else {
+        break
+      }
+    }
+    return Array(takes.dropFirst(begin > 0 ? 1 : 0))
   }
 
-  private func printTable(_ rows: [ListRow], isHub: Bool) throws {
-    var table = [trash ? ListRow.trashHeading : ListRow.heading] + rows.map(\.columns)
+  private func printTable(_ takes: [[ListRow]], isHub: Bool) throws {
+    let rows = takes.map { ListRow.columns(of: $0, areAll: !filter.isGiven) }
+    var table = [trash ? ListRow.trashHeading : ListRow.heading] + rows
     var isNumeric = Array(ListRow.isNumeric.prefix(table[0].count))
-    func insert(_ heading: String, _ cells: [String], at column: Int) {
-      for (row, cell) in zip(table.indices, [heading] + cells) {
+    func insert(_ heading: String, at column: Int, _ cell: ([ListRow]) -> String) {
+      for (row, cell) in zip(table.indices, [heading] + takes.map(cell)) {
         table[row].insert(cell, at: column)
       }
       isNumeric.insert(false, at: column)
     }
     // Most stores have no labels, and the terminal is narrow.
-    if isHub || rows.contains(where: { $0.labels?.isEmpty == false || $0.areLabelsUnreadable }) {
-      insert("LABELS", rows.map(\.labelCell), at: table[0].count - 1)
+    if isHub || takes.joined().contains(where: \.hasLabelCell) {
+      insert("LABELS", at: table[0].count - 1, ListRow.labelCell)
     }
-    if isHub { insert("HOST", rows.map { $0.host ?? "" }, at: 0) }
+    if isHub { insert("HOST", at: 0) { $0[0].host ?? "" } }
     try Console.data(TextTable.text(table, isNumeric: isNumeric))
   }
 
-  private func printPosition(count: Int) {
-    let pages = (count + Listing.pageLength - 1) / Listing.pageLength
+  private func printPosition(count: Int, _ rows: [ListRow]) {
+    let length = Listing.pageLength
+    // The rest of the next page may be here, with the take that begins on this one.
+    let isLast = page <= count / length && (page - 1) * length + rows.count >= count
+    let pages = isLast ? page : (count + length - 1) / length
     if count == 0 {
       Console.talk(trash ? "the trash is empty" : filter.nothing)
     } else if page > pages {
       Console.talk(pages == 1 ? "there is only page 1" : "there are only \(pages) pages")
+    } else if rows.isEmpty {
+      Console.talk("the recordings of page \(page) are of a take on page \(page - 1)")
     } else if pages > 1 {
       let more = page < pages ? "; the next is --page \(page + 1)" : ""
       Console.talk("page \(page) of \(pages)\(more)")

@@ -19,10 +19,12 @@ from .bench import Bench
 from .errors import BenchError, CannotRun
 from .scenario import FAILED, REPEATED, Group, Report
 from .scenarios import (
-    adapters, arm64, button, certify, checks, chip, faults, fifo, losses, pi, powercuts, resets, sensors, takes)
+    adapters, arm64, button, certify, checks, chip, faults, fifo, losses, pi, powercuts, resets, sensors, takes, together)
 from .setup import CANNOT_RUN, HERE, prepare
 
-GROUPS = ("takes", "faults", "resets", "losses", "adapters", "fifo", "certify", "chip", "button", "sensors", "cuts", "pi", "arm64")
+GROUPS = (
+    "takes", "faults", "resets", "losses", "adapters", "fifo", "certify", "chip", "together", "button", "sensors", "cuts", "pi",
+    "arm64")
 SAMPLED_GROUPS, SAMPLED_SHARE = 4, 0.5
 """What a sample has: so many groups and the last one, and this share of their scenarios."""
 
@@ -63,7 +65,7 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
         resets                       ║
         arm64's program is built     ║ when nothing else wants a processor
         what failed of these         one by one
-        chip                         alone: its guest is busy
+        chip, together               alone: their guests are busy
         cuts                         on both processors
         pi
         arm64
@@ -84,6 +86,7 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
         "certify": lambda group: certify.run(bench, group),
         "fifo": lambda group: fifo.run(bench, group),
         "chip": lambda group: chip.run(bench, group, options.chip_minutes),
+        "together": lambda group: together.run(bench, group, options.chip_minutes),
         "sensors": lambda group: sensors.run(bench, group),
         "button": lambda group: button.run(bench, group, options.trains, options.button_takes, options.seed),
         "cuts": lambda group: powercuts.run(bench, group, options.cuts, options.seed),
@@ -110,8 +113,9 @@ def run(bench: Bench, report: Report, options: argparse.Namespace) -> None:
             lane.result()
         for names in lanes:
             try_again(*names)
-        try_first("chip")
-        try_again("chip")
+        for name in ("chip", "together"):
+            try_first(name)
+            try_again(name)
         if "cuts" in groups:
             groups["cuts"].once()
         if "pi" in groups:

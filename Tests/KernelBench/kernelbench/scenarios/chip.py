@@ -13,16 +13,19 @@ from __future__ import annotations
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import clockmap
 from ..bench import Bench, Guest, Recording
-from ..chips.truth import read_truth
+from ..chips.truth import Truth, read_truth
 from ..clockmap import Span
 from ..continuity import Hole, Judgement, check_inside, judge
 from ..errors import BenchError, HostTooSlow, check
 from ..export import MILLISECOND, read_account
+from ..machine import Machine
 from ..scenario import Group
 
 BEGIN = 3.0
@@ -180,8 +183,7 @@ def record(bench: Bench, guest: Guest, take: Take) -> Judgement:
     truth = machine.directory / f"{name}.truth"
     before = clockmap.measure(guest)
     chips.tell("truth", truth)
-    loops = [machine.start(f"echo $$ >/tmp/busy{number}; while :; do :; done") for number in (1, 2)]
-    try:
+    with busy_loops(machine):
         recording = Recording(guest, take.chip, f"{options} --for {take.length}s", name)
         if take.acts:
             time.sleep(BEGIN)
@@ -192,23 +194,42 @@ def record(bench: Bench, guest: Guest, take: Take) -> Judgement:
                 chips.tell(*act.end.replace("CHIP", take.chip).split())
             time.sleep(act.pause)
         ended = recording.finish(take.length + 60)
+    chips.tell("truth", "-")
+    check(ended.status == 0, f"record ended with {ended.status}: {ended.errors.strip()}")
+    clocks = before.joined(clockmap.measure(guest))
+    (machine.directory / f"{name}.clocks").write_text(f"{clocks}\n")
+    return judge_recording(bench, guest, fetch_store(guest, name), "latest", take.chip, clocks, read_truth(truth))
+
+
+@contextmanager
+def busy_loops(machine: Machine) -> Iterator[None]:
+    """Two processes that want all of the guest's processor."""
+    loops = [machine.start(f"echo $$ >/tmp/busy{number}; while :; do :; done") for number in (1, 2)]
+    try:
+        yield
     finally:
         machine.check("kill $(cat /tmp/busy1 /tmp/busy2)")
         for loop in loops:
             machine.finish(loop)
-        chips.tell("truth", "-")
-    check(ended.status == 0, f"record ended with {ended.status}: {ended.errors.strip()}")
-    clocks = before.joined(clockmap.measure(guest))
-    (machine.directory / f"{name}.clocks").write_text(f"{clocks}\n")
-    machine.check(f"cp -r /tmp/{name} /host/{name} && rm -r /tmp/{name}")
-    store = machine.share / name
-    imulog(bench.program, store, "verify", "latest")
-    file = machine.directory / f"{name}.json"
-    imulog(bench.program, store, "export", "latest", "--units", "raw", "--uncertainty", "-o", str(file))
+
+
+def fetch_store(guest: Guest, name: str) -> Path:
+    """Moves a store of the guest to the host."""
+    guest.machine.check(f"cp -r /tmp/{name} /host/{name} && rm -r /tmp/{name}")
+    return guest.machine.share / name
+
+
+def judge_recording(
+    bench: Bench, guest: Guest, store: Path, number: str, chip: str, clocks: clockmap.ClockMap, truth: Truth
+) -> Judgement:
+    """Compares a recording of a store with the truth of its chip."""
+    imulog(bench.program, store, "verify", number)
+    file = guest.machine.directory / f"{store.name}-{number}.json"
+    imulog(bench.program, store, "export", number, "--units", "raw", "--uncertainty", "-o", str(file))
     exported = read_account(file)
     check(exported.document["complete"] is True, "the take is not complete")
     bounds = [(sample["t_lo_ns"], sample["t_hi_ns"]) for sample in exported.document["samples"]]
-    return judge(exported, read_truth(truth), take.chip, clocks.start(exported.document), bounds)
+    return judge(exported, truth, chip, clocks.start(exported.document), bounds)
 
 
 def imulog(program: Path, store: Path, *words: str) -> str:

@@ -9,7 +9,7 @@ import Text
 /// topic `/imu/NAME` for each. What one sensor has comes after what the other has.
 ///
 /// Dates are those of the first sensor's clock, so that all are on one. The facts of each are in the file's metadata, as
-/// `imulog.sensors.NAME.…`.
+/// `imulog.sensors.NAME.…`: their times count from the recording's own first tick, which is `takeDelay_ns` after the take's.
 public struct TakeFile: ~Copyable {
   private var table: ParquetTable?
   private var writer: MCAPWriter?
@@ -45,6 +45,7 @@ public struct TakeFile: ~Copyable {
       added = try addRows(of: sensor, by: exporter, &reader, start: begin, to: &sink)
     }
     if start == nil { start = added.start &- delay }
+    facts.append(("imulog.sensors.\(sensor).takeDelay_ns", "\(delay)"))
     for fact in added.facts {
       facts.append(
         ("imulog.sensors.\(sensor).\(fact.name.dropFirst("imulog.".count))", fact.text))

@@ -63,9 +63,8 @@ public struct MemberStatus: Equatable, Sendable {
     "\(name) \(Plain.number(clock?.hertz ?? rate, per: 10)) Hz"
   }
 
-  /// A line for all of them, such as `left 416.9 Hz estimated, 0 lost · right 409.1 Hz estimated, 0 lost · apart at most 0.24 ms
-  /// estimated`: how far the
-  /// difference of two sensors' times may be off, where each chip keeps its time.
+  /// A line for all of them, at its end how far the difference of two sensors' times may be off, where each chip keeps its time:
+  /// `left 416.9 Hz estimated, 0 lost · right 409.1 Hz estimated, 0 lost · apart at most 0.24 ms estimated`.
   static func line(_ members: [MemberStatus]) -> String? {
     guard !members.isEmpty else { return nil }
     var parts = members.map { member in

@@ -240,6 +240,8 @@ package struct RecordingPlan: Equatable, Sendable {
   /// Ticks in all; `nil` for no end.
   package var plannedTicks: UInt64?
   package var frame: RecordingFrame
+  /// The frames of the other sensors of a take.
+  package var companions: [RecordingFrame] = []
 
   /// When tick 0 was due.
   package var start: MonotonicTime { frame.start }

@@ -181,6 +181,7 @@ package final class LiveFeed: Sendable {
     var records: [TickRecord] = []
     var lost: UInt64 = 0
     var isWatched: Bool
+    var chosen = 0
   }
 
   // Held for a copy of at most a ring (600 records) or for an exchange of arrays, by the writer and the main thread.
@@ -208,10 +209,15 @@ package final class LiveFeed: Sendable {
     }
   }
 
-  /// Adds records, as far as there is room.
-  package func offer(_ new: [TickRecord]) {
+  /// The place in a take of the sensor whose records are wanted; those of another one are left out from then on.
+  package func choose(_ sensor: Int) {
+    state.withLock { ($0.chosen, $0.records, $0.lost) = (sensor, [], 0) }
+  }
+
+  /// Adds records of a sensor, as far as there is room.
+  package func offer(_ new: [TickRecord], of sensor: Int = 0) {
     state.withLock { state in
-      guard state.isWatched else { return }
+      guard state.isWatched, state.chosen == sensor else { return }
       let room = capacity - state.records.count
       state.records += new.prefix(room)
       state.lost += UInt64(max(0, new.count - room))

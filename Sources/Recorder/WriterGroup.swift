@@ -159,6 +159,8 @@ struct WriterGroup: ~Copyable {
   /// Orders the recording's files from the card, which answers with a command.
   private func requestFiles(_ plans: [RecordingPlan]) {
     guard let (headers, setup) = begun else { preconditionFailure("a recording has begun") }
+    var plans = plans
+    plans[0].companions = plans.dropFirst().map(\.frame)
     let logs = zip(headers, plans).map { header, plan in
       var header = header
       header.plannedTicks = plan.plannedTicks

@@ -155,7 +155,7 @@ final class WriterWork {
       clock?.note(record)
       if interrupt?.notice(record) ?? false { channel.report(.interruptSilent) }
     }
-    if channel.feed.isWatched, index == 0 { channel.feed.offer(seen) }
+    channel.feed.offer(seen, of: index)
     if writer.arrivals != arrivals {
       arrivals = writer.arrivals
       gauge.lastArrival = now

@@ -24,7 +24,7 @@ struct LiveStatus: Equatable, Sendable {
   var latenessP99: Int64?
   var latenessMaximum: Int64?
   var markCount = 0
-  /// Each sensor of a take, whose first one is drawn; empty for one.
+  /// Each sensor of a take, of which one is drawn; empty for one.
   var members: [MemberStatus] = []
   /// Samples that were dropped from the display.
   var unseen: UInt64 = 0
@@ -51,6 +51,8 @@ final class LiveView {
     case mark
     /// Discard the recording and begin another.
     case discard
+    /// Draw the next sensor of the take.
+    case next
     case leave
   }
 
@@ -66,6 +68,7 @@ final class LiveView {
   private let sensor: GraphSensor
   private let glyphs: GlyphSet
   private let purpose: Purpose
+  private let hasOthers: Bool
   private var tally = TickTally()
   private var gapCount = 0
   private var histogram = LatenessHistogram()
@@ -91,9 +94,11 @@ final class LiveView {
   ///   - name: The sensor's in a take.
   ///   - planned: The recording's planned length in nanoseconds: a short one fills the graph.
   ///   - isGuided: Whether to show what to do for a calibration.
+  ///   - hasOthers: Whether there are other sensors to draw.
   init(
     _ sensor: SensorDescription, name: String = "", channels: ChannelSet, rate: SampleRate,
-    note: String, glyphs: GlyphSet, purpose: Purpose, planned: Int64? = nil, isGuided: Bool = false
+    note: String, glyphs: GlyphSet, purpose: Purpose, planned: Int64? = nil, isGuided: Bool = false,
+    hasOthers: Bool = false
   ) {
     if isGuided { guide = CalibrationGuide(sensor, channels: channels, rate: rate) }
     words = [
@@ -101,7 +106,7 @@ final class LiveView {
     ]
     self.sensor = GraphSensor(sensor, channels: channels)
     self.glyphs = glyphs
-    self.purpose = purpose
+    (self.purpose, self.hasOthers) = (purpose, hasOthers)
     window = LiveWindow(rate: rate, glyphs: glyphs, planned: planned)
     for kind in self.sensor.panels {
       axes[kind] = AutoRange(least: self.sensor.leastExtent(kind))
@@ -147,6 +152,7 @@ final class LiveView {
     case .character("-"), .character("_"), .down: window.zoom(in: false)
     case .character("m"), .character(" "): return .mark
     case .character("s"): return .stop
+    case .tab where hasOthers: return .next
     case _ where LiveView.stops(key): return purpose == .recording ? .stop : .leave
     case .character("d"):
       guard status.isRecording else { break }
@@ -268,7 +274,9 @@ final class LiveView {
     let editing: [KeyHint] = [("m", "mark"), ("d", "discard, restart")]
     let graph: [KeyHint] = [("+-", "time axis"), LineChoice.hint]
     switch (purpose, status.isRecording) {
-    case (.recording, _): return [("s", "stop"), ("?", "help")] + editing + graph
+    case (.recording, _):
+      let others: [KeyHint] = hasOthers ? [("tab", "next sensor")] : []
+      return [("s", "stop"), ("?", "help")] + others + editing + graph
     case (.watch, true): return [("q", "leave"), ("?", "help"), ("s", "stop")] + editing + graph
     case (.watch, false): return [("q", "leave"), ("?", "help"), ("r", "record")] + graph
     }
@@ -283,7 +291,7 @@ final class LiveView {
         ("q", "leave; the service goes on"),
       ]
     return KeyHelp(
-      leave + [
+      leave + (hasOthers ? [("tab", "draw the next sensor")] : []) + [
         ("m space", "mark this moment"), ("d d", "discard the recording, begin another"),
         ("+ -", "a shorter, a longer time axis"), ("x y z", "show or hide an axis"),
         ("v", "show or hide the magnitude |v|"),

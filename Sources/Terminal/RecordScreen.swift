@@ -10,15 +10,18 @@ package final class RecordScreen: Panel {
   /// `nil` once the terminal is restored.
   private var session: TerminalSession?
   private let glyphs: GlyphSet
-  private let configuration: RecorderConfiguration
+  /// Of each sensor of a take, or of one.
+  private let configurations: [RecorderConfiguration]
   /// Whether to show what to do for a calibration.
   private let isGuided: Bool
   private var view: LiveView?
-  private var sensor: SensorDescription?
+  private var sensors: [SensorStart] = []
+  /// The place in the take of the sensor that is drawn.
+  private var drawn = 0
   private var status = LiveStatus()
   /// The number of the recording that is shown.
   private var number: UInt32?
-  private var frame: RecordingFrame?
+  private var plan: RecordingPlan?
   /// When the next frame is due.
   private var frameAt = MonotonicTime(nanoseconds: 0)
   /// When the notice disappears.
@@ -26,9 +29,9 @@ package final class RecordScreen: Panel {
   package var feed: LiveFeed?
 
   package init(
-    _ session: TerminalSession, _ configuration: RecorderConfiguration, isGuided: Bool
+    _ session: TerminalSession, _ configurations: [RecorderConfiguration], isGuided: Bool
   ) {
-    (self.session, self.configuration, self.isGuided) = (session, configuration, isGuided)
+    (self.session, self.configurations, self.isGuided) = (session, configurations, isGuided)
     glyphs = session.glyphs
     // A suspended program would miss samples.
     session.isStoppable = false
@@ -71,6 +74,11 @@ package final class RecordScreen: Panel {
       status.markCount += 1
       return .mark(at: now, label: "")
     case .discard: return .discard(at: now)
+    case .next:
+      drawn = (drawn + 1) % sensors.count
+      feed?.choose(drawn)
+      draw()
+      return nil
     case .stay, .leave, .start: return nil
     }
   }
@@ -78,7 +86,8 @@ package final class RecordScreen: Panel {
   package func show(_ picture: RecorderPicture, now: MonotonicTime) {
     guard now >= frameAt else { return }
     frameAt = now + LiveFeed.framePeriod
-    if let sampling = picture.sampling, sensor == nil { sensor = sampling.sensor }
+    if let sampling = picture.sampling, sensors.isEmpty { sensors = sampling.members }
+    status.members = picture.members
     if let plan = picture.plan, picture.number != number { begin(picture, plan) }
     guard let view, let session else { return }
     if let feed, let frame {
@@ -93,15 +102,27 @@ package final class RecordScreen: Panel {
   }
 
   private func begin(_ picture: RecorderPicture, _ plan: RecordingPlan) {
-    guard let number = picture.number, let sensor else { return }
-    (self.number, frame) = (number, plan.frame)
+    guard let number = picture.number, !sensors.isEmpty else { return }
+    (self.number, self.plan) = (number, plan)
     status = LiveStatus()
-    status.planned = plan.plannedTicks.map { configuration.rate.nanoseconds(atTick: $0) }
+    status.planned = plan.plannedTicks.map { configurations[0].rate.nanoseconds(atTick: $0) }
+    status.members = picture.members
+    draw()
+  }
+
+  /// The frame of the sensor that is drawn.
+  private var frame: RecordingFrame? {
+    plan.map { drawn == 0 ? $0.frame : $0.companions[drawn - 1] }
+  }
+
+  /// Begins an empty graph of the sensor that is drawn.
+  private func draw() {
+    let configuration = configurations[drawn]
     view = LiveView(
-      sensor, name: picture.members.first?.name ?? "", channels: configuration.channels,
-      rate: configuration.rate,
-      note: configuration.note, glyphs: glyphs, purpose: .recording, planned: status.planned,
-      isGuided: isGuided)
+      sensors[drawn].sensor, name: status.members.isEmpty ? "" : status.members[drawn].name,
+      channels: configuration.channels, rate: configuration.rate, note: configuration.note,
+      glyphs: glyphs, purpose: .recording, planned: status.planned, isGuided: isGuided,
+      hasOthers: sensors.count > 1)
   }
 
   private func update(_ picture: RecorderPicture, _ now: MonotonicTime) {
@@ -109,7 +130,6 @@ package final class RecordScreen: Panel {
     case .saving, .ending, .ended: status.state = "ending"
     default: status.state = number.map { "recording \($0)" } ?? ""
     }
-    status.members = picture.members
     status.isRecording = picture.state == .recording || picture.state == .starting
     if !picture.notice.isEmpty || now > noticeUntil { status.notice = picture.notice }
     let elapsed = frame.map { max(0, now - $0.start) } ?? 0

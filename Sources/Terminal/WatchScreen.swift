@@ -69,7 +69,7 @@ public final class WatchScreen {
   private func press(_ key: Key) -> Bool {
     guard let view = graph else { return pressWaiting(key) }
     switch view.handle(key) {
-    case .stay: return true
+    case .stay, .next: return true
     case .leave: return false
     case .start: request(.start)
     case .stop: request(.stop)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import TestSupport
 import Testing
 
@@ -73,6 +74,21 @@ struct TakeCommandTests {
     #expect(bench.run("rm", "9").talk.contains("left alone: ") && numbers() == ["8", "2", "1"])
     #expect(bench.run("rm", "2").status == 0 && numbers() == ["8", "1"])
     #expect(bench.run("rm", "1").status == 0 && numbers() == [])
+  }
+
+  @Test("are removed as far as they can be, when one of them cannot")
+  func removalOfSome() throws {
+    let bench = Bench()
+    _ = bench.run(
+      Bench.simulated + ["--for", "1s", "--sensor", "a=mpu6050@0x68", "--sensor", "b=lsm6dso"])
+    let first = try #require(bench.recordings.min())
+    let held = open("\(bench.directory.path)/store/\(first)", O_RDONLY | O_CLOEXEC)
+    defer { close(held) }
+    #expect(flock(held, LOCK_EX) == 0)
+    let outcome = bench.run("rm", "2")
+    #expect(outcome.status == 75 && outcome.talk.contains("recording 2 is in the trash"))
+    #expect(outcome.talk.contains("is being written"), "\(outcome.talk)")
+    #expect(bench.recordings == [first])
   }
 
   @Test("are exported as one table with a column of their names, or one of them by its name")
@@ -238,6 +254,24 @@ struct TakeCommandTests {
     child.type("u")
     #expect(child.waits(for: "recordings 13, 14, 15, 16 are back"))
     #expect(rows("1").map(\.first) == ["13", "9", "6"])
+  }
+
+  @Test("are drawn one at a time while they record, the next one by the tabulator")
+  func drawn() {
+    let child = Bench().atTerminal([
+      "record", "--board", "simulator", "--rate", "50", "--for", "1h", "--sensor", "left=mpu6050",
+      "--sensor", "right=lsm6dso rate=104 channels=accel",
+    ])
+    #expect(child.waits(for: "left, MPU-6050 at 50 Hz"))
+    #expect(child.waits(for: "tab next sensor"))
+    child.type("?\t")
+    #expect(child.waits(for: "left, MPU-6050 at 50 Hz"))
+    child.type("\t")
+    #expect(child.waits(for: "right, LSM6DSO at 104 Hz"))
+    child.type("\t")
+    #expect(child.waits(for: "left, MPU-6050 at 50 Hz"))
+    child.type("s")
+    #expect(child.outcome().status == 0)
   }
 
   @Test(

@@ -33,6 +33,19 @@ struct LiveFeedTests {
     #expect(feed.drain().lost == 0)
   }
 
+  @Test("are those of the chosen sensor of a take")
+  func chosen() {
+    let feed = LiveFeed(isWatched: true)
+    feed.offer(records(0..<2), of: 0)
+    feed.offer(records(5..<7), of: 1)
+    #expect(feed.drain().records == records(0..<2))
+    feed.offer(records(2..<4), of: 0)
+    feed.choose(1)
+    feed.offer(records(4..<6), of: 0)
+    feed.offer(records(7..<9), of: 1)
+    #expect(feed.drain().records == records(7..<9))
+  }
+
   @Test("are not kept while no program watches")
   func unwatched() {
     let feed = LiveFeed()

@@ -72,7 +72,8 @@ struct RecordOutcome {
     if request.isOnTerminal {
       surroundings.openPanel = { _ in
         let opened = try RecordScreen(
-          TerminalSession(), request.configuration, isGuided: request.isGuided)
+          TerminalSession(), ([setup] + setup.companions).map(\.configuration),
+          isGuided: request.isGuided)
         screen = opened
         return opened
       }

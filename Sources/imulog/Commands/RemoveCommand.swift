@@ -38,7 +38,7 @@ struct RemoveCommand: ParsableCommand {
     let entries = takes.flatMap(\.recordings).withoutRepeats
     let now = SystemClock().wallTime
     for remark in takes.flatMap(\.remarks).withoutRepeats { Console.talk(remark) }
-    for entry in entries {
+    try entries.forAll { entry in
       let removed = try catalogue.remove(entry, now: now)
       if !emptyTrash {
         let span =
@@ -84,12 +84,28 @@ struct RestoreCommand: ParsableCommand {
     // All are found first: a wrong word in the list moves nothing.
     let takes = try ids.map { try catalogue.trashedTake($0) }
     for remark in takes.flatMap(\.remarks).withoutRepeats { Console.talk(remark) }
-    for recording in takes.flatMap(\.recordings).withoutRepeats {
+    try takes.flatMap(\.recordings).withoutRepeats.forAll { recording in
       let old = recording.entry.number
       let new = try catalogue.restore(recording).number
       let change = old == new ? "" : " as \(new), because another recording is number \(old) now"
       Console.talk("recording \(old) is back\(change)")
       try Console.data("\(new)")
     }
+  }
+}
+
+extension Sequence {
+  /// Does the work for all, also after a failure. The first one is thrown at the end, and the others are said.
+  fileprivate func forAll(_ work: (Element) throws -> Void) throws {
+    var first: (any Error)?
+    for element in self {
+      do {
+        try work(element)
+      } catch {
+        if first != nil { Console.talk("\(error)") }
+        first = first ?? error
+      }
+    }
+    if let first { throw first }
   }
 }

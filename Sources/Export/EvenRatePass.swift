@@ -56,8 +56,9 @@ extension EvenRows {
 ///
 /// Memory holds the samples that a value needs; see ``ResamplingKernel``.
 struct EvenRatePass {
-  /// What takes the rows, in order: the row's number since the epoch, its time, and counts by channel.
-  typealias Body = (UInt64, Int64, SIMD8<Double>) throws(ExportError) -> Void
+  /// What takes the rows, in order: the row's number since the epoch, its time, counts by channel, and between which instants
+  /// the sensor is proved to have moved like that; `nil` where nothing proves it.
+  typealias Body = (UInt64, Int64, SIMD8<Double>, ClosedRange<Int64>?) throws(ExportError) -> Void
 
   private let plan: ExportPlan
   private let rows: EvenRows
@@ -104,10 +105,9 @@ struct EvenRatePass {
     reading: while let item = try reader.nextItem() {
       switch item {
       case .samples(let count):
-        let (brackets, earliest) = (reader.brackets, reader.earliest)
+        let (brackets, bounds) = (reader.brackets, reader.rowBounds)
         for row in 0..<count {
-          let isProved = earliest.isEmpty || earliest[row] > .min
-          try add(reader.block, row, isProved: isProved, brackets, body)
+          try add(reader.block, row, bounds, brackets, body)
         }
         if isOver { break reading }
         // The rows of the range are all written when what the kernel reaches is after it.
@@ -157,10 +157,11 @@ struct EvenRatePass {
   }
 
   private mutating func add(
-    _ block: borrowing SampleBlock, _ row: Int, isProved: Bool, _ brackets: [ClosedRange<UInt64>],
-    _ body: Body
+    _ block: borrowing SampleBlock, _ row: Int, _ bounds: RowBounds?,
+    _ brackets: [ClosedRange<UInt64>], _ body: Body
   ) throws(ExportError) {
     let (tick, time, sample) = block[row]
+    let isProved = bounds?.isKnown(row) ?? true
     if !brackets.isEmpty, brackets.contains(where: { $0.contains(tick) }) {
       return try endRun(body)
     }
@@ -179,7 +180,8 @@ struct EvenRatePass {
       guard !plan.isOver(at: time) else { return isOver = true }
       try beginRun(time)
     }
-    let point = kernel.point(time, SIMD8(sample), after: points)
+    let within = bounds.flatMap { isProved ? $0.distance(of: time, row) : nil }
+    let point = kernel.point(time, SIMD8(sample), within: within, after: points)
     points.append(point)
     if plan.contains(time) { lastInRange = point }
     guard points.count - first > kernel.half else { return }
@@ -228,7 +230,7 @@ struct EvenRatePass {
     if !hasRows, !rows.isGrid, let lastInRange {
       let row = rows.rate.tick(
         atNanoseconds: try rows.sinceEpoch(lastInRange.time) + rows.rate.periodNanoseconds / 2)
-      if row >= free { try give(row, lastInRange.counts, body) }
+      if row >= free { try give(row, lastInRange.counts, nil, body) }
     }
     lastInRange = nil
     points.removeAll(keepingCapacity: true)
@@ -241,7 +243,8 @@ struct EvenRatePass {
       let time = try rows.time(ofRow: next)
       guard time <= end, time < plan.to || plan.to == .max else { break }
       while left + 1 < points.count, points[left + 1].time <= time { left += 1 }
-      try give(next, kernel.value(at: time, after: left, of: points[first...]), body)
+      let counts = kernel.value(at: time, after: left, of: points[first...])
+      try give(next, counts, instants(of: time), body)
     }
     first = max(first, left - kernel.half)
     guard first > 4096 else { return }
@@ -249,11 +252,23 @@ struct EvenRatePass {
     (first, left) = (0, left - first)
   }
 
-  private mutating func give(_ row: UInt64, _ counts: SIMD8<Double>, _ body: Body)
-    throws(ExportError)
-  {
+  /// Between which instants the sensor moved as a row has it: it is as far off as the worse of the samples next to it, whose
+  /// times place it among the others.
+  private func instants(of time: Int64) -> ClosedRange<Int64>? {
+    let neighbours = [points[left], points[min(left + 1, points.count - 1)]]
+    let within = neighbours.compactMap(\.within)
+    guard within.count == 2, let most = within.max() else { return nil }
+    let (start, end) = (
+      time.subtractingReportingOverflow(most), time.addingReportingOverflow(most)
+    )
+    return start.overflow || end.overflow ? nil : start.partialValue...end.partialValue
+  }
+
+  private mutating func give(
+    _ row: UInt64, _ counts: SIMD8<Double>, _ instants: ClosedRange<Int64>?, _ body: Body
+  ) throws(ExportError) {
     if rowCount == 0 { firstRow = row }
-    try body(row, rows.time(ofRow: row), counts)
+    try body(row, rows.time(ofRow: row), counts, instants)
     (next, free, hasRows) = (row + 1, row + 1, true)
     rowCount += 1
   }

@@ -158,7 +158,6 @@ public struct Exporter: Sendable {
     let labels = named(options.hasLabels, "--labels")
     let time = options.time.flatMap { named($0.isDate, "--time \($0.rawValue)") }
     let dates = named(options.hasPreamble, "--preamble") ?? time
-    let uncertainty = named(options.hasUncertainty, "--uncertainty")
     let counts = named(options.units == .raw, "--units raw")
     let (take, preamble) = (
       named(options.takeDelay != nil, "--take"), named(options.hasPreamble, "--preamble")
@@ -173,7 +172,6 @@ public struct Exporter: Sendable {
       (derived, follow, "the orientation at a sample depends on those after it, too"),
       (chipOption, follow, "what proves a sample's time is recorded up to 40 s after it"),
       (take, preamble, "the facts are those of one recording"),
-      (grid, uncertainty, "a resampled value is made from several samples"),
       (grid, counts, "resampled values are not counts"),
       (grid, named(options.fill != nil, "--fill"), "the grid leaves out what is missing"),
     ]
@@ -199,8 +197,8 @@ public struct Exporter: Sendable {
       return report
     }
     var pass = EvenRatePass(plan, EvenRows(plan, options.format))
-    return try pass.run(&reader) { (_, time, counts) throws(ExportError) in
-      try rows.add(time, counts, to: &sink)
+    return try pass.run(&reader) { (_, time, counts, instants) throws(ExportError) in
+      try rows.add(time, counts, instants, to: &sink)
     }
   }
 

@@ -2,6 +2,7 @@
 
 import Files
 import Glibc
+import IMUModel
 
 /// Tables of several sensors, read line by line, as one table with a row for each instant.
 ///
@@ -10,6 +11,9 @@ import Glibc
 ///     1000000,2    │ 1000000,7           1000000,2,7
 ///
 /// A sensor without a value at an instant has empty cells there. Memory is 64 KiB for each table.
+///
+/// Tables with bounds of their instants (`t_lo_ns`, `t_hi_ns`) have a column `apart_ns` in their place: how far two of the
+/// row's sensors may be from the same instant. It is empty where it is not proved, and for one sensor.
 public struct JoinedTable: ~Copyable {
   private var tables: [Lines]
 
@@ -26,18 +30,36 @@ public struct JoinedTable: ~Copyable {
     var header: [UInt8] = []
     for index in tables.indices {
       let names = try tables[index].readHeader()
-      header += header.isEmpty ? names.time + names.columns : names.columns
+      let time = names.time + Array((tables[index].hasBounds ? ",apart_ns" : "").utf8)
+      header += header.isEmpty ? time + names.columns : names.columns
     }
+    let hasBounds = tables.contains(where: \.hasBounds)
     try sink.write(header + [UInt8(ascii: "\n")])
     for index in tables.indices { try tables[index].advance() }
     while let time = tables.lazy.compactMap(\.time).min() {
-      try sink.write("\(time)")
+      try sink.write("\(time)" + (hasBounds ? "," + apart(at: time) : ""))
       for index in tables.indices {
         try tables[index].writeCells(at: time, to: &sink)
       }
       try sink.write([UInt8(ascii: "\n")])
     }
     try sink.flush()
+  }
+
+  /// The most nanoseconds between the instants of two sensors in a row.
+  private func apart(at time: Int64) -> String {
+    let present = tables.filter { $0.time == time }.map(\.bounds)
+    guard present.count > 1 else { return "" }
+    var most: Int64 = 0
+    for (index, one) in present.enumerated() {
+      for (place, other) in present.enumerated() where place != index {
+        guard let one, let other else { return "" }
+        let (apart, overflow) = one.latest.subtractingReportingOverflow(other.earliest)
+        if overflow { return "" }
+        most = max(most, apart)
+      }
+    }
+    return "\(most)"
   }
 
   /// The lines of one table.
@@ -50,6 +72,9 @@ public struct JoinedTable: ~Copyable {
     /// The time of the present row, and its bytes from the comma after it on; `nil` after the last.
     private(set) var time: Int64?
     private var cells = 0..<0
+    /// Whether the second and the third column are bounds of the instant, and those of the present row where they are known.
+    private(set) var hasBounds = false
+    private(set) var bounds: (earliest: Int64, latest: Int64)?
     /// The cells of a row without values.
     private var empty: [UInt8] = []
 
@@ -61,10 +86,12 @@ public struct JoinedTable: ~Copyable {
     mutating func readHeader() throws(ExportError) -> (time: [UInt8], columns: [UInt8]) {
       guard let line = try nextLine() else { return ([], []) }
       let names = buffer[line].split(separator: UInt8(ascii: ","))
-      empty = names.dropFirst().map { _ in UInt8(ascii: ",") }
-      return (
-        Array(names.first ?? []), names.dropFirst().flatMap { Array(",\(name)_".utf8) + $0 }
-      )
+      hasBounds =
+        names.dropFirst().prefix(2).map { String(decoding: $0, as: UTF8.self) }
+        == ExportedNames.bounds
+      let columns = names.dropFirst(hasBounds ? 3 : 1)
+      empty = columns.map { _ in UInt8(ascii: ",") }
+      return (Array(names.first ?? []), columns.flatMap { Array(",\(name)_".utf8) + $0 })
     }
 
     mutating func writeCells<Sink: ByteSink & ~Copyable>(
@@ -80,11 +107,22 @@ public struct JoinedTable: ~Copyable {
     mutating func advance() throws(ExportError) {
       time = nil
       guard let line = try nextLine() else { return }
-      let end = buffer[line].firstIndex(of: UInt8(ascii: ",")) ?? line.upperBound
-      cells = end..<line.upperBound
-      guard let instant = Int64(String(decoding: buffer[line.lowerBound..<end], as: UTF8.self))
-      else { preconditionFailure("the first column is nanoseconds") }
-      time = instant
+      cells = line
+      time = takeNumber()
+      guard time != nil else { preconditionFailure("the first column is nanoseconds") }
+      guard hasBounds else { return }
+      cells = (cells.lowerBound + 1)..<cells.upperBound
+      let earliest = takeNumber()
+      cells = (cells.lowerBound + 1)..<cells.upperBound
+      let latest = takeNumber()
+      bounds = earliest.flatMap { earliest in latest.map { (earliest, $0) } }
+    }
+
+    /// The number up to the next comma, which is the first of the cells that are left; `nil` for an empty one.
+    private mutating func takeNumber() -> Int64? {
+      let end = buffer[cells].firstIndex(of: UInt8(ascii: ",")) ?? cells.upperBound
+      defer { cells = end..<cells.upperBound }
+      return Int64(String(decoding: buffer[cells.lowerBound..<end], as: UTF8.self))
     }
 
     /// The place of the next line in the buffer, without its end.

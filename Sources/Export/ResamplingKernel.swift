@@ -26,6 +26,8 @@ struct ResamplingKernel {
     let counts: SIMD8<Double>
     /// How often up to here a step was not as long as the one before.
     let unevenCount: Int
+    /// Nanoseconds from `time` within which the sample is proved to be made; `nil` where nothing proves it.
+    let within: Int64?
   }
 
   /// The name in JSON.
@@ -85,13 +87,16 @@ struct ResamplingKernel {
   }
 
   /// The point of a sample after others.
-  func point(_ time: Int64, _ counts: SIMD8<Double>, after points: [Point]) -> Point {
+  func point(
+    _ time: Int64, _ counts: SIMD8<Double>, within: Int64?, after points: [Point]
+  ) -> Point {
     guard points.count > 1, let last = points.last else {
-      return Point(time: time, counts: counts, unevenCount: 0)
+      return Point(time: time, counts: counts, unevenCount: 0, within: within)
     }
     let change = Double(time - last.time) - Double(last.time - points[points.count - 2].time)
     let isUneven = abs(change) > ResamplingKernel.unevenness * period
-    return Point(time: time, counts: counts, unevenCount: last.unevenCount + (isUneven ? 1 : 0))
+    let unevenCount = last.unevenCount + (isUneven ? 1 : 0)
+    return Point(time: time, counts: counts, unevenCount: unevenCount, within: within)
   }
 
   /// The value at an instant.

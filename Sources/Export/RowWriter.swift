@@ -34,6 +34,16 @@ struct RowBounds {
 
   /// Whether readings prove when the sample of a row was made.
   func isKnown(_ row: Int) -> Bool { earliest[row] > .min && latest[row] < .max }
+
+  /// Nanoseconds from a time to the farther of a row's bounds; `nil` for more than there are.
+  func distance(of time: Int64, _ row: Int) -> Int64? {
+    let (before, after) = (
+      time.subtractingReportingOverflow(earliest[row]),
+      latest[row].subtractingReportingOverflow(time)
+    )
+    guard !before.overflow, !after.overflow else { return nil }
+    return max(before.partialValue, after.partialValue, 0)
+  }
 }
 
 /// Writes samples as rows of text. Each value is copied from a table, 16 bytes at a time.
@@ -131,7 +141,11 @@ struct RowWriter: ~Copyable {
     var place = output
     for row in rows {
       place += writeHead(times[row], to: place)
-      if hasBounds { place += write(instants, row, to: place) }
+      if hasBounds {
+        let isKnown = instants?.isKnown(row) ?? false
+        let (earliest, latest) = (instants?.earliest[row] ?? 0, instants?.latest[row] ?? 0)
+        place += writeBounds(isKnown ? (earliest, latest) : nil, to: place)
+      }
       for index in 0..<columnCount {
         let column = columns + index
         place.storeBytes(of: column.pointee.key, as: UInt64.self)
@@ -157,9 +171,11 @@ struct RowWriter: ~Copyable {
   ///
   /// - Parameter counts: By channel.
   mutating func write(
-    _ time: Int64, _ counts: SIMD8<Double>, label: [UInt8], to output: UnsafeMutableRawPointer
+    _ time: Int64, _ counts: SIMD8<Double>, _ instants: ClosedRange<Int64>?, label: [UInt8],
+    to output: UnsafeMutableRawPointer
   ) -> Int {
     var place = output + writeHead(time, to: output)
+    place += writeBounds(instants.map { ($0.lowerBound, $0.upperBound) }, to: place)
     for (index, channel) in channels.enumerated() {
       place.storeBytes(of: columns[index].key, as: UInt64.self)
       place += columns[index].keyLength
@@ -189,22 +205,22 @@ struct RowWriter: ~Copyable {
     return label.count + PackedText.copy(suffix, to: output + label.count)
   }
 
-  /// Writes the earliest and the latest instant of a row, and returns the number of bytes.
+  /// Writes the earliest and the latest instant of a row, where the layout has them, and returns the number of bytes.
   @inline(never)
-  private mutating func write(
-    _ instants: RowBounds?, _ row: Int, to output: UnsafeMutableRawPointer
+  private mutating func writeBounds(
+    _ instants: (earliest: Int64, latest: Int64)?, to output: UnsafeMutableRawPointer
   ) -> Int {
     guard let bounds, let unknownBounds else { return 0 }
     var place = output
-    guard let instants, instants.isKnown(row) else {
+    guard let instants else {
       place += PackedText.copy(unknownBounds.earliest, to: place)
       place += PackedText.copy(unknownBounds.latest, to: place)
       return place - output
     }
     place += PackedText.copy(bounds.earliest, to: place)
-    place += boundTimes.0.write(instants.earliest[row] &+ boundDelay, to: place, groups: groups)
+    place += boundTimes.0.write(instants.earliest &+ boundDelay, to: place, groups: groups)
     place += PackedText.copy(bounds.latest, to: place)
-    place += boundTimes.1.write(instants.latest[row] &+ boundDelay, to: place, groups: groups)
+    place += boundTimes.1.write(instants.latest &+ boundDelay, to: place, groups: groups)
     return place - output
   }
 }

@@ -74,13 +74,13 @@ struct TextRows: SampleFormat, ~Copyable {
   ///
   /// - Parameter counts: By channel.
   mutating func add<Sink: ByteSink & ~Copyable>(
-    _ time: Int64, _ counts: SIMD8<Double>, to sink: inout Sink
+    _ time: Int64, _ counts: SIMD8<Double>, _ instants: ClosedRange<Int64>?, to sink: inout Sink
   ) throws(ExportError) {
     try timeForm?.check(time)
     _ = labels?.move(to: time)
     let label = labels?.text ?? []
     let room = try sink.reserve(RowWriter.rowRoom + label.count)
-    let length = writer.write(time, counts, label: label, to: room)
+    let length = writer.write(time, counts, instants, label: label, to: room)
     commit(length, rows: 1, at: room, to: &sink)
   }
 

@@ -205,6 +205,27 @@ struct TakeCommandTests {
     }
     #expect(table.dropFirst().contains { $0[1] == "" || $0[8] == "" })
     #expect(table.dropFirst().allSatisfy { $0.count == 11 && ($0[1] != "" || $0[8] != "") })
+    let apart = cells("1", "--take", "--uncertainty")
+    #expect(apart.map { [$0[0]] + $0[2...] } == table)
+    var bounds: [String: [ClosedRange<Int64>]] = [:]
+    for object in try bench.run(
+      "export", "1", "--take", "--grid", "--uncertainty", "--format", "ndjson"
+    ).lines.map({ try JSON(Array($0.utf8)) }) {
+      guard let low = object["t_lo_ns"].integer, let high = object["t_hi_ns"].integer else {
+        continue
+      }
+      bounds["\(object["t_grid_ns"].integer ?? -1)", default: []].append(low...high)
+    }
+    for row in apart.dropFirst() {
+      let both = bounds[row[0]] ?? []
+      let most =
+        both.count < 2
+        ? nil
+        : max(
+          both[0].upperBound - both[1].lowerBound, both[1].upperBound - both[0].lowerBound)
+      #expect(row[1] == most.map { "\($0)" } ?? "")
+    }
+    #expect(apart.count { $0[1] != "" } > 100)
     bench.refuses("export 1 --take --grid --format csv --time seconds", 64, "leave --time out")
     _ = bench.shell("rm \(bench.directory.path)/store/\(bench.recordings[0])")
     let lone = bench.run("export", "2", "--take", "--grid", "--format", "csv")

@@ -104,6 +104,30 @@ struct ChipExportTests {
     #expect(text.hasSuffix("\n"))
   }
 
+  @Test("--grid with --uncertainty has instants between which the motion was as the row has it")
+  func gridInstants() throws {
+    let log = try Self.log()
+    let table = try rows(log.bytes, Self.options(.csv, uncertainty: true, grid: true))
+    #expect(table[0].prefix(4) == ["t_grid_ns", "t_lo_ns", "t_hi_ns", "ax"])
+    let scale = log.description.sensor.accelerometerScale.value
+    for row in table.dropFirst() {
+      let times = try row.prefix(3).map { try #require(Int64($0)) }
+      #expect(times[1] <= times[0] && times[0] <= times[2] && times[2] - times[1] < 2_000_000)
+      let motions = stride(from: times[1], through: times[2], by: 1000).map {
+        Self.sine(Double($0))
+      }
+      let value = try #require(Double(row[3])) / scale
+      let (least, most) = (try #require(motions.min()), try #require(motions.max()))
+      #expect(least - 5 <= value && value <= most + 5, "\(row)")
+    }
+    let (lines, _) = try TestLog.export(
+      log.bytes, Self.options(.ndjson, uncertainty: true, grid: true))
+    let cells = table[1]
+    #expect(
+      lines.hasPrefix(
+        "{\"t_grid_ns\":\(cells[0]),\"t_lo_ns\":\(cells[1]),\"t_hi_ns\":\(cells[2]),\"ax\":"))
+  }
+
   @Test("a part of a grid has the values of the whole, also within a run's first samples")
   func gridPart() throws {
     var log = TestLog(TestLog.description(channels: ChannelSet(rawValue: 1)))

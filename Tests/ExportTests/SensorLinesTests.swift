@@ -127,6 +127,27 @@ struct SensorLinesTests {
         """)
   }
 
+  /// At 0 the one is made at -4 to 6 and the other at -10 to 1: 16 are the most, from -10 to 6.
+  @Test("say how far the instants of a row may be apart, where all are proved")
+  func apart() throws {
+    let text = try Self.joined(
+      [
+        ("a", "t,t_lo_ns,t_hi_ns,x\n0,-4,6,1\n10,8,12,2\n20,,,3\n30,29,31,4\n40,39,41,5\n"),
+        ("b", "t,t_lo_ns,t_hi_ns,x\n0,-10,1,6\n20,19,22,7\n30,30,30,8\n40,,,9\n"),
+        ("c", "t,t_lo_ns,t_hi_ns,x\n30,100,101,0\n"),
+      ], piece: 9)
+    #expect(
+      text == """
+        t,apart_ns,a_x,b_x,c_x
+        0,16,1,6,
+        10,,2,,
+        20,,3,7,
+        30,72,4,8,0
+        40,,5,9,
+
+        """)
+  }
+
   @Test("have the values of one grid, however late after the take's first tick each began")
   func commonGrid() throws {
     let log = try ChipExportTests.log(seconds: 4)

@@ -41,7 +41,7 @@ struct UnsupportedOptionTests {
       ("--gaps rows", "--grid"), ("--orientation", "--grid"), ("--linear", "--grid"),
       ("--labels", "--follow"), ("--preamble", "--follow"), ("--time utc", "--follow"),
       ("--gaps rows", "--follow"), ("--orientation", "--follow"), ("--uncertainty", "--follow"),
-      ("--grid", "--follow"), ("--grid", "--uncertainty"), ("--grid", "--units raw"),
+      ("--grid", "--follow"), ("--grid", "--units raw"),
       ("--take", "--preamble"),
     ] as [(String, String)])
   func together(_ one: String, _ other: String) {

@@ -257,7 +257,7 @@ struct TakeCommandTests {
     #expect(rows("2").map(\.first) == ["1"])
     let sums = rows("2")[0].drop { $0 != "a," }.prefix(9)
     #expect(sums.map(String.init) == ["a,", "b,", "c,", "d", "10", "Hz", "40", "-", "-"])
-    #expect(bench.run("list", "--json").output.split(separator: "\"number\":").count == 13)
+    #expect(bench.run("list", "--json").output.split(separator: "\"number\":").count == 11)
     _ = bench.shell("rm store/000005*")
     let fewer = bench.run("list").output
     #expect(fewer.contains("     6  ") && fewer.contains("  3 of 4: b, c, d  "))

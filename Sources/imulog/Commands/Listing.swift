@@ -121,7 +121,7 @@ struct Listing {
     }.map(\.found)
   }
 
-  /// The rows of the page's recordings, those of a take together: all are on the page of the first of them.
+  /// The rows of the page's recordings, those of a take together in a table: all are on the page of the first of them.
   private func pageOf(_ all: [Found]) -> [[ListRow]] {
     let first = (page - 1).multipliedReportingOverflow(by: Listing.pageLength)
     guard !first.overflow, first.partialValue < all.count else { return [] }
@@ -129,6 +129,8 @@ struct Listing {
     func row(_ found: Found) -> ListRow {
       ListRow(found.entry, found.trashed, in: found.store, host: found.host)
     }
+    // A program counts recordings.
+    guard !json else { return all.dropFirst(begin).prefix(Listing.pageLength).map { [row($0)] } }
     var takes: [[ListRow]] = begin > 0 ? [[row(all[begin - 1])]] : []
     for (index, found) in all.enumerated().dropFirst(begin) {
       let row = row(found)

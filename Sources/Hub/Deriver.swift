@@ -20,7 +20,7 @@ struct DerivationOrder {
   let round: Int32
 
   /// Raised when a version derives other bytes from the same recording.
-  private static let version = 7
+  private static let version = 8
 
   /// The name in the work folder of a table's file.
   func name(of table: HubTable) -> String { "\(host.name).\(table.name)-\(round)" }

@@ -19,7 +19,7 @@ public enum TimeWord: String, CaseIterable, Sendable {
       """
       t_lo_ns t_hi_ns chipTimes.least_hz chipTimes.most_hz halfWidth.median_ns halfWidth.p99_ns halfWidth.maximum_ns \
       m_lo_ns m_hi_ns findings.from_ns findings.to_ns epochs.from_ns epochs.to_ns rateError_ppm bracket_ns monotonic_ns \
-      t_error_ns t_error_p50_ns t_error_p99_ns proved_to_us
+      t_error_ns t_error_p50_ns t_error_p99_ns proved_to_us apart_ns takeDelay_ns
       """
     ),
     (

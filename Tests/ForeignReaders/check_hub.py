@@ -33,7 +33,7 @@ export SSH_ORIGINAL_COMMAND="$*"
 exec %s --store %s/$machine serve --log %s/journal
 """
 
-# Recordings of other channels, rates, clocks, marks and labels; an import without a date.
+# Recordings of other channels, rates, clocks, marks and labels; a take of two sensors; an import without a date.
 MACHINES = {
     "pump-7": [["--rate", "100", "--for", "12s"], ["--channels", "accel", "--for", "5s"]],
     "pump-8": [["--rate", "50", "--for", "4s", "--channels", "gyro"], ["--rate", "200", "--for", "30s"]],
@@ -51,6 +51,9 @@ def make(folder):
         for options in recordings:
             run("--store", os.path.join(folder, machine), "record", "--board", "simulator", "--virtual-time",
                 "--motion", "tumble", *options)
+    # In real time: virtual time has no place on the computer's clock.
+    run("--store", os.path.join(folder, "pump-7"), "record", "--board", "simulator", "--for", "2s", "--rate", "100",
+        "--sensor", "left=mpu6050", "--sensor", "right=lsm6dso rate=50")
     table = os.path.join(folder, "undated.csv")
     with open(table, "w") as file:
         file.write("t_s,ax_g,ay_g,az_g\n")
@@ -94,7 +97,8 @@ def truth(folder):
                 for name in CHANNELS:
                     if row.get(name) is not None:
                         sums[name] = (sums[name] or 0) + row[name]
-            info = json.loads(run("--store", store, "info", number, "--json"))
+            name = "/" + recording["sensorName"] if recording["take"] else ""
+            info = json.loads(run("--store", store, "info", number + name, "--json"))
             found[recording["id"]] = (machine, count, [sums[name] for name in CHANNELS], info)
     return found
 
@@ -261,6 +265,27 @@ def spark_reads(expected):
     print("Spark reads the files of one host by the path")
 
 
+def take_agrees(folder):
+    """The recordings of a take are found by it, in its order, and their clocks' distance is that of the export."""
+    import duckdb
+    rows = duckdb.sql(
+        "select sensor_name, take_index, take_sensors, boot, monotonic_ns, recording"
+        " from read_parquet('recordings/*/recordings.parquet') where take is not null order by take_index").fetchall()
+    assert [row[:3] for row in rows] == [("left", 0, 2), ("right", 1, 2)], rows
+    assert rows[0][3] == rows[1][3] and rows[0][3], rows
+    store = os.path.join(folder, "pump-7")
+    first = {}
+    for line in run("--store", store, "export", "3", "--take", "--format", "ndjson", "--units", "raw").splitlines():
+        row = json.loads(line)
+        first.setdefault(row["sensor"], row["t_ns"])
+    delays = []
+    for name, _, _, _, origin, recording in rows:
+        t_ns = duckdb.sql("select min(t_ns) from read_parquet('samples/*/*/*.parquet') where recording = '%s'" % recording)
+        delays.append(first[name] - t_ns.fetchall()[0][0] - origin)
+    assert delays[0] == delays[1], delays
+    print("a take's sensors are on one clock in the hub, as in its export")
+
+
 def run_recipes(engines):
     page = open(os.path.join(foreign.ROOT, "Sources/imulog/imulog.docc/Fleet.md")).read()
     recipes = re.findall(r"<!-- hub recipe: (.*?) -->\n```(?:sql|python)\n(.*?)```", page, re.S)
@@ -311,6 +336,7 @@ def main():
             chdb_reads(expected)
         if "pyspark" in found:
             spark_reads(expected)
+        take_agrees(folder)
         run_recipes(found)
         os.chdir("/")
 

@@ -59,6 +59,12 @@ struct RecordingRow {
       .integer("t_error_p99_ns") { $0.account.chipClock?.percentile99 },
       .text("sensor") { $0.log.sensor.model },
       .integer("sensor_identity") { $0.log.sensor.identity },
+      .text("sensor_name") { $0.log.sensorName },
+      .text("take") { $0.log.take.map { "\($0.id)" } },
+      .integer("take_index") { $0.log.take?.index },
+      .integer("take_sensors") { $0.log.take?.count },
+      .text("boot") { $0.log.boot },
+      .integer("monotonic_ns") { $0.log.origin?.monotonic },
       .integer("accel_range_g") {
         $0.log.sensor.accelerometerRange > 0 ? $0.log.sensor.accelerometerRange : nil
       },

@@ -75,6 +75,7 @@ let package = Package(
       // What a page for a browser is made of, in the order in which it stands there.
       resources: [
         "page.css", "analysis.css", "body.html", "data.js", "axis.js", "line.js", "panel.js",
+        "take.js",
         "view.js", "box.js",
         "stretch.js", "input.js", "player.js", "page.js",
       ].map { .embedInCode("HTML/Page/\($0)") },

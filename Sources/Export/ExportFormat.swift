@@ -115,7 +115,7 @@ extension ExportFormat {
     case .html:
       Entry(
         meaning: "a page for a browser", extensions: ["html", "htm"], hasLabels: true,
-        options: [.orientation, .analysis])
+        options: [.orientation, .analysis, .take])
     case .svg: Entry(meaning: "a drawing", extensions: ["svg"])
     case .gcsv:
       Entry(meaning: "for Gyroflow", extensions: ["gcsv"], hasRowsOnly: true, units: .own)

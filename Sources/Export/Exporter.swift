@@ -172,6 +172,7 @@ public struct Exporter: Sendable {
       (derived, follow, "the orientation at a sample depends on those after it, too"),
       (chipOption, follow, "what proves a sample's time is recorded up to 40 s after it"),
       (take, preamble, "the facts are those of one recording"),
+      (take, named(options.hasAnalysis, "--analysis"), "it is of one recording"),
       (grid, counts, "resampled values are not counts"),
       (grid, named(options.fill != nil, "--fill"), "the grid leaves out what is missing"),
     ]

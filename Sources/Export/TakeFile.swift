@@ -6,13 +6,15 @@ public import LogStore
 import Text
 
 /// A file of the sensors of a take: of ``ExportFormat/parquet`` with a column `sensor`, or of ``ExportFormat/mcap`` with a
-/// topic `/imu/NAME` for each. What one sensor has comes after what the other has.
+/// topic `/imu/NAME` for each, or a page of ``ExportFormat/html``. What one sensor has comes after what the other has.
 ///
 /// Dates are those of the first sensor's clock, so that all are on one. The facts of each are in the file's metadata, as
 /// `imulog.sensors.NAME.…`: their times count from the recording's own first tick, which is `takeDelay_ns` after the take's.
 public struct TakeFile: ~Copyable {
   private var table: ParquetTable?
   private var writer: MCAPWriter?
+  /// What a page has so far.
+  private var page: (recordings: Int, samples: UInt64)?
   private var facts: [(name: String, text: String)] = []
   /// Nanoseconds since 1970 at the first tick of the take.
   private var start: Int64?
@@ -38,6 +40,11 @@ public struct TakeFile: ~Copyable {
   ) throws(ExportError) -> Exporter.Report {
     let delay = exporter.options.takeDelay ?? 0
     let begin = start.map { $0 &+ delay }
+    if exporter.options.format == .html {
+      let report = try exporter.addToPage(&reader, after: page, to: &sink)
+      page = ((page?.recordings ?? 0) + 1, (page?.samples ?? 0).addingSaturated(report.samples))
+      return report
+    }
     let added: Added
     if exporter.options.format == .mcap {
       added = try addMessages(of: sensor, by: exporter, &reader, start: begin, to: &sink)
@@ -96,6 +103,8 @@ public struct TakeFile: ~Copyable {
     } else if var writer {
       writer.finish(metadata: "imulog", facts)
       try sink.write(writer.take())
+    } else if let page {
+      try sink.write(PageFrame.tail(hasOthers: page.recordings > 1))
     } else {
       preconditionFailure("a take has a recording")
     }

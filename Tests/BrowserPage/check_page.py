@@ -25,6 +25,7 @@ from field import Field  # noqa: E402
 from odd_pages import OddPages  # noqa: E402
 from recordings import WORDS, Recordings  # noqa: E402
 from snippets import CLEAR, PIXELS, WHEEL  # noqa: E402
+from takes import Takes  # noqa: E402
 from turned import Turned  # noqa: E402
 
 COLOURS = {
@@ -377,6 +378,7 @@ def main():
             OddPages(check, recordings).all()
             Turned(check, recordings).all(COLOURS[False], document)
             Field(check, recordings).all(document)
+            Takes(check, recordings).all()
             long, export_time = recordings.export(recordings.tumble(1000, "100s"), "html")
             size = os.path.getsize(long)
             assert size < 2_500_000, f"100 000 samples are {size} bytes"

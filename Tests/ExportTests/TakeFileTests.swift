@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Export
+import Foundation
 import IMUModel
 import TestSupport
 import Testing
@@ -41,6 +42,17 @@ struct TakeFileTests {
     #expect(file.integers("tick") == [0, 1, 2, 0, 1, 2])
     #expect(file.integers("ax") == [0, 1, 2, 100, 101, 102])
     #expect(file.texts("mark") == [nil, nil, "mark of left", nil, nil, "mark of b_2"])
+  }
+
+  @Test("has the facts and the samples of one sensor after the other's in a page")
+  func page() throws {
+    let page = String(decoding: try Self.file(.html), as: UTF8.self)
+    let parts = ["facts", "samples", "about-1", "facts-1", "samples-1"].map { "id=\"\($0)\">" }
+    let places = parts.compactMap { page.range(of: $0)?.lowerBound }
+    #expect(places == places.sorted() && places.count == parts.count)
+    #expect(parts.allSatisfy { page.split(separator: $0).count == 2 })
+    for delay in [0, 250_000_000] { #expect(page.contains("\"takeDelay_ns\":\(delay),")) }
+    #expect(page.hasSuffix("</body>\n</html>\n") && page.split(separator: "</html>").count == 2)
   }
 
   @Test("refuses a sensor of other columns in Parquet")

@@ -42,10 +42,11 @@ struct UnsupportedOptionTests {
       ("--labels", "--follow"), ("--preamble", "--follow"), ("--time utc", "--follow"),
       ("--gaps rows", "--follow"), ("--orientation", "--follow"), ("--uncertainty", "--follow"),
       ("--grid", "--follow"), ("--grid", "--units raw"),
-      ("--take", "--preamble"),
+      ("--take", "--preamble"), ("--take", "--analysis"),
     ] as [(String, String)])
   func together(_ one: String, _ other: String) {
-    var options = ExportOptions(format: .csv, units: other == "--units raw" ? .raw : nil)
+    var options = ExportOptions(
+      format: other == "--analysis" ? .html : .csv, units: other == "--units raw" ? .raw : nil)
     for (option, set) in Self.options {
       for name in [one, other] where name.hasPrefix("--" + option.rawValue) { set(&options) }
     }

@@ -16,11 +16,24 @@ extension Exporter {
   func writePage<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
     _ reader: inout LogReader<Storage>, to sink: inout Sink
   ) throws(ExportError) -> Report {
+    let report = try addToPage(&reader, after: nil, to: &sink)
+    try sink.write(PageFrame.tail())
+    return report
+  }
+
+  /// Writes what a page has of a recording, without the page's end.
+  ///
+  /// - Parameter before: How many recordings of its take, with how many samples, the page has already; `nil` at its beginning.
+  func addToPage<Storage: LogStorage & ~Copyable, Sink: ByteSink & ~Copyable>(
+    _ reader: inout LogReader<Storage>, after before: (recordings: Int, samples: UInt64)?,
+    to sink: inout Sink
+  ) throws(ExportError) -> Report {
     let plan = try plan(&reader)
     let account = try LogAccount(&reader, plan, judgesSamples: true)
     let field = options.hasField(plan.description) ? plan.description.sensor.field : nil
-    guard account.tally.sampled <= Exporter.pageLimit else {
-      throw .tooLong(samples: account.tally.sampled, limit: Exporter.pageLimit, format: .html)
+    let sampleCount = account.tally.sampled.addingSaturated(before?.samples ?? 0)
+    guard sampleCount <= Exporter.pageLimit else {
+      throw .tooLong(samples: sampleCount, limit: Exporter.pageLimit, format: .html)
     }
     let log = plan.description
     let analysis = options.hasAnalysis ? try PageAnalysis(plan, &reader) : nil
@@ -28,14 +41,21 @@ extension Exporter {
       channels: plan.channels, timeUnit: log.timeUnit, zero: plan.zero,
       period: log.rate.periodNanoseconds / log.timeUnit, derived: plan.derived)
     let about = RecordingFacts(plan: plan, account: account)
-    try sink.write(PageFrame.head(about, hasAnalysis: analysis != nil))
-    try analysis?.write(to: &sink)
-    try sink.write("</main>\n<script type=\"application/json\" id=\"facts\">")
+    let place = before.map { "-\($0.recordings)" } ?? ""
+    if before == nil {
+      try sink.write(PageFrame.head(about, hasAnalysis: analysis != nil))
+      try analysis?.write(to: &sink)
+      try sink.write("</main>\n")
+    } else {
+      try sink.write("</script>\n<template id=\"about\(place)\">")
+      try sink.write(PageFrame.about(about) + "</template>\n")
+    }
+    try sink.write("<script type=\"application/json\" id=\"facts\(place)\">")
     var facts = JSONWriter()
     facts.addPage(plan, account, blocks, field)
     try sink.write(MarkupText.script(json: facts.bytes))
     if field != nil {
-      try sink.write("</script>\n<script type=\"application/json\" id=\"field\">")
+      try sink.write("</script>\n<script type=\"application/json\" id=\"field\(place)\">")
       var (list, end) = (JSONWriter(), 0 as Int64)
       list.open("[")
       for value in try notes(&reader, of: plan, hasField: true).field {
@@ -47,11 +67,11 @@ extension Exporter {
       list.close("]")
       try sink.write(list.bytes)
     }
-    try sink.write("</script>\n<script type=\"text/plain\" id=\"samples\">")
+    try sink.write("</script>\n<script type=\"text/plain\" id=\"samples\(place)\">")
 
     var report = try runSamples(plan, &blocks, &reader, to: &sink)
     report.damages = account[.damage].count
-    try sink.write(blocks.base64.last + PageFrame.tail)
+    try sink.write(blocks.base64.last)
     return report
   }
 }
@@ -62,27 +82,39 @@ extension Exporter {
 enum PageFrame {
   static func head(_ facts: RecordingFacts, hasAnalysis: Bool) -> [UInt8] {
     let title = MarkupText.escaped(facts.title)
+    var head: [UInt8] = Array("\(opening)<title>\(title)</title>\n<style>\n".utf8)
+    head += PackageResources.page_css
+    if hasAnalysis { head += PackageResources.analysis_css }
+    head += Array("</style>\n</head>\n<body>\n\(header(facts))".utf8)
+    head += PackageResources.body_html
+    head += Array("\(list(facts))</section>\n</div>\n".utf8)
+    return head
+  }
+
+  /// What the script puts in the place of the first recording's when the page is about another one.
+  static func about(_ facts: RecordingFacts) -> String { header(facts) + list(facts) }
+
+  private static func header(_ facts: RecordingFacts) -> String {
     let summary = facts.summary.enumerated().map { index, words in
       let words = MarkupText.escaped(words)
       return index == 0 ? "<strong>\(words)</strong>" : "<span>\(words)</span>"
     }.joined(separator: " · ")
+    return "<header><h1>\(MarkupText.escaped(facts.title))</h1>\n<p>\(summary)</p></header>\n"
+  }
+
+  private static func list(_ facts: RecordingFacts) -> String {
     let rows = facts.rows.map { row in
       "<div><dt>\(MarkupText.escaped(row.name))</dt><dd>\(MarkupText.escaped(row.value))</dd></div>"
     }
-    var head: [UInt8] = Array("\(opening)<title>\(title)</title>\n<style>\n".utf8)
-    head += PackageResources.page_css
-    if hasAnalysis { head += PackageResources.analysis_css }
-    head += Array("</style>\n</head>\n<body>\n<header><h1>\(title)</h1>\n".utf8)
-    head += Array("<p>\(summary)</p></header>\n".utf8)
-    head += PackageResources.body_html
-    head += Array("<dl>\n\(rows.joined(separator: "\n"))\n</dl>\n</section>\n</div>\n".utf8)
-    return head
+    return "<dl>\n\(rows.joined(separator: "\n"))\n</dl>\n"
   }
 
-  static var tail: [UInt8] {
+  /// - Parameter hasOthers: Whether the page has several recordings.
+  static func tail(hasOthers: Bool = false) -> [UInt8] {
     Array("</script>\n<script>\n(() => {\n\"use strict\";\n".utf8) + PackageResources.data_js
       + PackageResources.axis_js + PackageResources.line_js + PackageResources.panel_js
-      + PackageResources.view_js + PackageResources.box_js + PackageResources.stretch_js
+      + (hasOthers ? PackageResources.take_js : []) + PackageResources.view_js
+      + PackageResources.box_js + PackageResources.stretch_js
       + PackageResources.input_js + PackageResources.player_js + PackageResources.page_js
       + Array("})();\n</script>\n</body>\n</html>\n".utf8)
   }

@@ -15,6 +15,10 @@ extension JSONWriter {
     times.areClaimed = log.isImported
     object { json in
       json.member("schema", JSONWriter.schema)
+      if let delay = plan.options.takeDelay {
+        json.member("sensorName", log.sensorName)
+        json.member("takeDelay_ns", delay)
+      }
       json.numbers("ticksPerSecond", [Int64(log.rate.numerator), Int64(log.rate.denominator)])
       json.member("timeUnit_ns", blocks.timeUnit)
       json.member("periodUnits", blocks.period)

@@ -50,7 +50,7 @@ extension ExportCommand {
       let reports =
         switch options.format {
         case .json: try document(members, of: catalogue, headers, to: descriptor, name)
-        case .parquet, .mcap: try file(members, of: catalogue, to: descriptor, name)
+        case .parquet, .mcap, .html: try file(members, of: catalogue, to: descriptor, name)
         case _ where isJoined: try join(members, of: catalogue, to: descriptor, name)
         default: try list(members, of: catalogue, options.format, to: descriptor, name)
         }

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The recording: facts from JSON, samples from base64, a magnetometer's values from JSON. PageBlock.swift has the layouts.
 
-const facts = JSON.parse(document.getElementById("facts").textContent);
+/** The facts of the recording, or of each of a take. The page is about the one whose sensor the address names. */
+const recordings = [...document.querySelectorAll('script[id^="facts"]')].map(({ textContent }) => JSON.parse(textContent));
+const chosen = Math.max(0, recordings.findIndex(({ sensorName }) => sensorName && location.hash === "#" + sensorName));
+const facts = recordings[chosen];
 
-/** Ticks, times in seconds, one column of counts a channel, and the orientation's four numbers if the page has them. */
-function readSamples() {
-  const element = document.getElementById("samples");
+/** What the page has of a recording by an ID, which has the recording's place behind it after the first. */
+function elementOf(id, place) {
+  return document.getElementById(place ? `${id}-${place}` : id);
+}
+
+/**
+ * Ticks, times in seconds by the clock of the page's recording, one column of counts a channel, and the orientation's four
+ * numbers if the page has them.
+ */
+function readSamples(place) {
+  const facts = recordings[place], delay = place === chosen ? 0 : (facts.takeDelay_ns - recordings[chosen].takeDelay_ns) / 1e9;
+  const element = elementOf("samples", place);
   const binary = atob(element.textContent);
   element.remove();
   const bytes = new Uint8Array(binary.length);
@@ -34,13 +46,13 @@ function readSamples() {
     const tickWidth = unsigned(1), timeWidth = unsigned(1);
     ticks[begin] = unsigned(8);
     let time = unsigned(8);
-    times[begin] = time * second;
+    times[begin] = time * second + delay;
     for (let i = begin + 1; i < end; i++) {
       ticks[i] = ticks[i - 1] + 1 + (tickWidth === 0 ? 0 : unsigned(tickWidth));
     }
     for (let i = begin + 1; i < end; i++) {
       time += signed(timeWidth) + (ticks[i] - ticks[i - 1]) * facts.periodUnits;
-      times[i] = time * second;
+      times[i] = time * second + delay;
     }
     for (const column of counts) {
       const width = unsigned(1);
@@ -50,7 +62,9 @@ function readSamples() {
     }
     begin = end;
   }
-  return { names: facts.channels, ticks, times, turns: counts.splice(facts.channels.length), counts };
+  const turns = counts.splice(facts.channels.length);
+  const period = facts.ticksPerSecond[1] / facts.ticksPerSecond[0];
+  return { facts, delay, period, names: facts.channels, ticks, times, turns, counts };
 }
 
 /**
@@ -58,7 +72,7 @@ function readSamples() {
  * other have ticks that do not. Undefined where the page has none.
  */
 function readField() {
-  const element = document.getElementById("field");
+  const element = elementOf("field", chosen);
   if (!element) return undefined;
   const numbers = JSON.parse(element.textContent);
   element.remove();
@@ -153,9 +167,10 @@ function lowerBound(values, value) {
   return low;
 }
 
-const samples = readSamples(), field = readField();
-const period = samples.period = facts.ticksPerSecond[1] / facts.ticksPerSecond[0];
-const tickTime = tick => tick * facts.ticksPerSecond[1] / facts.ticksPerSecond[0];
+/** Of each sensor of a take, or of one. */
+const sensors = recordings.map((_, place) => readSamples(place));
+const samples = sensors[chosen], field = readField();
+const { period } = samples;
 const span = {
   from: Math.min(facts.range_ns[0] / 1e9, ...samples.times.slice(0, 1), ...(field ? field.times.slice(0, 1) : [])),
   to: Math.max(facts.range_ns[1] / 1e9, ...samples.times.slice(-1), ...(field ? field.times.slice(-1) : [])),
@@ -166,8 +181,8 @@ if (span.to <= span.from) span.to = span.from + period;
  * Where ticks are missing: from and to in seconds, the ticks, and the log's cause. The times of an import, and
  * of a chip that keeps the time, lie on no grid: there the samples around a hole show where it is.
  */
-function findHoles() {
-  const { ticks, times } = samples;
+function findHoles({ facts, delay, period, ticks, times }, span) {
+  const tickTime = tick => tick * facts.ticksPerSecond[1] / facts.ticksPerSecond[0] + delay;
   const last = ticks.length - 1;
   const holes = [];
   const gaps = facts.gaps.sort((a, b) => a.tick - b.tick);
@@ -195,8 +210,12 @@ function findHoles() {
   if (last >= 0) add(ticks[last] + 1, end, times[last] + period, span.to);
   return holes;
 }
-const holes = samples.holes = findHoles();
-addStarts(samples);
+for (const sensor of sensors) {
+  const [from, to] = sensor.facts.range_ns.map(time => time / 1e9 + sensor.delay);
+  sensor.holes = findHoles(sensor, sensor === samples ? span : { from, to });
+  addStarts(sensor);
+}
+const { holes } = samples;
 const holeMiddles = holes.map(hole => (hole.from + hole.to) / 2);
 const marks = facts.marks.map(({ t_ns, label }) => ({ time: t_ns / 1e9, label }));
 

@@ -9,14 +9,32 @@ const styles = {
 };
 
 class Line {
-  /** A line of one channel, or of the length of the vector of three, of the samples or of the field. */
-  constructor(name, columns, base) {
-    this.name = name;
+  /** A line of one channel, or of the length of the vector of three, of the samples of a sensor or of the field. */
+  constructor(name, columns, base, style = styles[name] || styles.x) {
+    this.name = this.sign = name;
     this.base = base;
+    this.choose(columns);
+    this.isShown = !this.isMagnitude;
+    Object.assign(this, style);
+  }
+
+  /** Shows these columns from here on. */
+  choose(columns) {
     this.columns = columns;
     this.isMagnitude = columns.length > 1;
-    this.isShown = !this.isMagnitude;
-    Object.assign(this, styles[name] || styles.x);
+    this.made = this.madeLevels = undefined;
+  }
+
+  /** Takes the unit and the scale of a description, and the digits if it has them. */
+  take({ unit, scale, offset, digits }) {
+    this.unit = unit;
+    this.scale = scale.reduce((product, [top, bottom]) => product * top / bottom, 1);
+    this.offset = offset[0] / offset[1];
+    this.digits = digits || Math.min(6, Math.max(0, Math.ceil(-Math.log10(Math.abs(this.scale)))));
+  }
+
+  value(index) {
+    return this.count(index) * this.scale + this.offset;
   }
 
   /** The counts of all samples; a magnitude's are made when they are asked for first. */

@@ -43,11 +43,12 @@ function changeUnits(system) {
 function fillUnits() {
   const choice = document.getElementById("units");
   const names = new Set();
-  const systems = panels.length ? panels[0].units : [];
+  const own = panels.filter(panel => panel.base === samples);
+  const systems = own.length ? own[0].units : [];
   systems.forEach(({ system }, i) => {
     const option = document.createElement("option");
     option.value = system;
-    option.textContent = [...new Set(panels.filter(panel => panel.base === samples).map(panel => panel.units[i].unit))].join(", ");
+    option.textContent = [...new Set(own.map(panel => panel.units[i].unit))].join(", ");
     names.add(option.textContent);
     choice.append(option);
   });
@@ -57,6 +58,7 @@ function fillUnits() {
   choice.addEventListener("change", () => changeUnits(choice.value));
 }
 
+if (recordings.length > 1) fillSensors();
 fillUnits();
 for (const panel of panels) {
   panel.attach(document.getElementById("panels"));

@@ -17,33 +17,30 @@ class Panel {
     this.base = base;
     this.name = description.name;
     this.units = description.units || [description];
-    this.take(description);
     this.lines = description.columns.map(column => {
       const channel = base.names[column];
       return new Line(channel === "temp" ? "temperature" : channel.slice(-1), [column], base);
     });
     if (this.lines.length === 3) this.lines.push(new Line("|v|", description.columns, base));
+    for (const line of this.lines) line.take(description);
+    this.takeUnit();
     this.margin = { left: 58, right: 28, top: 8, bottom: 24 };
   }
 
-  /** Takes the unit and the scale of a description, and the digits if it has them. */
-  take({ unit, scale, offset, digits }) {
-    this.unit = unit;
-    this.scale = scale.reduce((product, [top, bottom]) => product * top / bottom, 1);
-    this.offset = offset[0] / offset[1];
-    this.digits = digits || Math.min(6, Math.max(0, Math.ceil(-Math.log10(Math.abs(this.scale)))));
-  }
-
-  /** Shows values in another system of units. */
-  use(system) {
-    this.take(this.units.find(unit => unit.system === system) || this.units[0]);
+  /** Takes the unit of the lines, and the digits of the finest. */
+  takeUnit() {
+    const { unit, scale, offset } = this.lines[0];
+    const digits = Math.max(...this.lines.map(line => line.digits));
+    Object.assign(this, { unit, scale, offset, digits });
     if (!this.title) return;
     this.title.textContent = `${this.name} in ${this.unit}`;
     this.canvas.setAttribute("aria-label", this.description());
   }
 
-  value(line, index) {
-    return line.count(index) * this.scale + this.offset;
+  /** Shows values in another system of units. */
+  use(system) {
+    for (const line of this.lines) line.take(this.units.find(unit => unit.system === system) || this.units[0]);
+    this.takeUnit();
   }
 
   attach(container) {
@@ -77,7 +74,7 @@ class Panel {
     button.innerHTML = `<svg width="30" height="8" aria-hidden="true"><line x1="0" y1="4" x2="30" y2="4" ` +
       `stroke="var(${line.colour})" stroke-width="2.5"${dash}/></svg>`;
     const name = document.createElement("b");
-    name.textContent = line.name;
+    name.textContent = line.sign === line.name ? line.name : `${line.sign} ${line.name}`;
     line.output = document.createElement("output");
     button.append(name, line.output);
     button.addEventListener("click", () => {
@@ -90,11 +87,11 @@ class Panel {
 
   /** The graph in words, for a user who cannot see it. */
   description() {
-    const { length } = this.base.times;
-    if (!length) return `${this.name}: ${this.base === samples ? "no samples" : "no values"}`;
-    const ranges = this.lines.filter(line => !line.isMagnitude).map(line => {
-      const [a, b] = extent(line.levels, 0, length);
-      const values = [a * this.scale + this.offset, b * this.scale + this.offset].sort((p, q) => p - q);
+    const lines = this.lines.filter(line => line.base.times.length);
+    if (!lines.length) return `${this.name}: ${this.base === field ? "no values" : "no samples"}`;
+    const ranges = lines.filter(line => !this.base || !line.isMagnitude).map(line => {
+      const [a, b] = extent(line.levels, 0, line.base.times.length);
+      const values = [a * line.scale + line.offset, b * line.scale + line.offset].sort((p, q) => p - q);
       return `${line.name} from ${number(values[0], 2)} to ${number(values[1], 2)}`;
     });
     return `${this.name} in ${this.unit} over ${number(span.to - span.from, Math.min(3, timeDigits))} seconds: ${ranges.join(", ")}`;
@@ -102,10 +99,10 @@ class Panel {
 
   /** Shows the values at the cursor. */
   showValues() {
-    const index = view.sampleAtCursor(this.base);
-    const none = this.missing() === "clipped" ? "clipped" : "–";
+    const none = this.base && this.missing() === "clipped" ? "clipped" : "–";
     for (const line of this.lines) {
-      line.output.textContent = index === undefined ? none : number(this.value(line, index), this.digits);
+      const index = view.sampleAtCursor(line.base);
+      line.output.textContent = index === undefined ? none : number(line.value(index), this.digits);
     }
   }
 
@@ -136,14 +133,15 @@ class Panel {
     return view.from + (x - left) / (this.width - left - right) * (view.to - view.from);
   }
 
-  /** Lowest and highest value of the samples from..<to, with some room; symmetric room where all are equal. */
-  valueRange(from, to) {
+  /** Lowest and highest value in the view, with some room; symmetric room where all are equal. */
+  valueRange() {
     let low = Infinity, high = -Infinity;
     for (const line of this.lines) {
+      const [from, to] = view.indices(line.base);
       if (!line.isShown || from >= to) continue;
       for (const count of extent(line.levels, from, to)) {
-        low = Math.min(low, count * this.scale + this.offset);
-        high = Math.max(high, count * this.scale + this.offset);
+        low = Math.min(low, count * line.scale + line.offset);
+        high = Math.max(high, count * line.scale + line.offset);
       }
     }
     if (low > high) return [-1, 1];
@@ -153,8 +151,7 @@ class Panel {
 
   draw(colours) {
     const { context, width, height, margin } = this;
-    const [from, to] = view.indices(this.base);
-    const [low, high] = this.valueRange(from, to);
+    const [low, high] = this.valueRange();
     const bottom = height - margin.bottom;
     const y = value => margin.top + (high - value) / (high - low) * (bottom - margin.top);
     // Filled and not cleared: a saved picture has the page's background, too.
@@ -172,7 +169,7 @@ class Panel {
     context.restore();
     // A first and a last sample are whole dots.
     clip(3);
-    for (const line of this.lines) if (line.isShown) this.drawLine(line, colours, from, to, y);
+    for (const line of this.lines) if (line.isShown) this.drawLine(line, colours, y);
     context.restore();
     clip(0);
     this.drawLabels(colours, bottom);
@@ -188,7 +185,7 @@ class Panel {
     clip(5);
     if (view.cursor !== undefined) this.drawCursor(colours, bottom, y);
     context.restore();
-    this.drawNames(colours, to, y);
+    this.drawNames(colours, y);
   }
 
   drawAxes(colours, low, high, y) {
@@ -226,8 +223,11 @@ class Panel {
   }
 
   drawHoles(colours, bottom) {
+    for (const base of new Set(this.lines.map(line => line.base))) this.drawHolesOf(base, colours, bottom);
+  }
+
+  drawHolesOf({ holes, holeStarts }, colours, bottom) {
     const { context } = this;
-    const { holes, holeStarts } = this.base;
     context.fillStyle = colours["--gap"];
     let last = -1;
     for (let i = Math.max(0, lowerBound(holeStarts, view.from) - 1); i < holes.length; i++) {
@@ -245,11 +245,12 @@ class Panel {
     context.globalAlpha = 1;
   }
 
-  drawLine(line, colours, from, to, y) {
+  drawLine(line, colours, y) {
     const { context } = this;
-    const { ticks, times } = this.base;
+    const { ticks, times } = line.base;
+    const [from, to] = view.indices(line.base);
     const column = line.counts;
-    const place = count => y(count * this.scale + this.offset);
+    const place = count => y(count * line.scale + line.offset);
     context.strokeStyle = context.fillStyle = colours[line.colour];
     context.lineWidth = 1.6;
     context.lineJoin = "round";
@@ -283,7 +284,7 @@ class Panel {
   /** A line of more samples than pixels: from the lowest to the highest count in each, so no peak is lost. */
   drawPeaks(line, from, to, pixels, place) {
     const { context } = this;
-    const { ticks, times } = this.base;
+    const { ticks, times } = line.base;
     const column = line.counts;
     const strokes = [];
     const fine = 1 / (window.devicePixelRatio || 1);
@@ -431,27 +432,27 @@ class Panel {
     context.moveTo(x, 0);
     context.lineTo(x, bottom);
     context.stroke();
-    const index = view.sampleAtCursor(this.base);
-    if (index === undefined) return;
     for (const line of this.lines) {
-      if (!line.isShown) continue;
+      const index = view.sampleAtCursor(line.base);
+      if (index === undefined || !line.isShown) continue;
       context.fillStyle = colours["--page"];
       context.strokeStyle = colours[line.colour];
       context.lineWidth = 2;
       context.beginPath();
-      context.arc(this.x(this.base.times[index]), y(this.value(line, index)), 4, 0, 2 * Math.PI);
+      context.arc(this.x(line.base.times[index]), y(line.value(index)), 4, 0, 2 * Math.PI);
       context.fill();
       context.stroke();
     }
   }
 
   /** A letter at each line's end, which tells lines apart without colour; moved where they would overlap. */
-  drawNames(colours, to, y) {
+  drawNames(colours, y) {
     const { context } = this;
-    if (to === 0 || this.lines.length < 2) return;
+    if (this.lines.length < 2) return;
     const bottom = this.height - this.margin.bottom;
-    const names = this.lines.filter(line => line.isShown)
-      .map(line => ({ line, y: y(this.value(line, to - 1)) })).sort((a, b) => a.y - b.y);
+    const names = this.lines.filter(line => line.isShown).map(line => ({ line, to: view.indices(line.base)[1] }))
+      .filter(({ to }) => to > 0)
+      .map(({ line, to }) => ({ line, y: y(line.value(to - 1)) })).sort((a, b) => a.y - b.y);
     names.forEach((name, i) => { if (i > 0) name.y = Math.max(name.y, names[i - 1].y + 14); });
     const over = names.length ? names[names.length - 1].y - (bottom - 6) : 0;
     context.font = "bold 13px system-ui, sans-serif";
@@ -459,7 +460,7 @@ class Panel {
     context.textBaseline = "middle";
     for (const name of names) {
       context.fillStyle = colours[name.line.colour];
-      context.fillText(name.line.name, this.width - this.margin.right + 6, name.y - Math.max(0, over));
+      context.fillText(name.line.sign, this.width - this.margin.right + 6, name.y - Math.max(0, over));
     }
   }
 }

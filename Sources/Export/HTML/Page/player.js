@@ -63,10 +63,12 @@ function tell(before = "") {
   const hole = holeAt(view.cursor);
   const values = view.sampleAtCursor() !== undefined ? [] : hole ? [`gap of ${hole.count}, ${hole.cause}`] : ["no sample"];
   for (const panel of panels) {
+    // The sensor's own graphs say it.
+    if (!panel.base) continue;
     const index = view.sampleAtCursor(panel.base);
     if (index !== undefined) {
       values.push(panel.name, ...panel.lines.filter(line => line.isShown)
-        .map(line => `${line.name} ${number(panel.value(line, index), 2)}`), panel.unit);
+        .map(line => `${line.name} ${number(line.value(index), 2)}`), panel.unit);
     } else if (panel.base !== samples) {
       values.push(panel.name, panel.missing());
     }

@@ -87,13 +87,13 @@ const stretch = {
       return name;
     };
     for (const panel of panels) {
-      const [begin, end] = this.indices(panel.base);
       const body = table.createTBody();
       addName(body.insertRow(), "rowgroup", `${panel.name} in ${panel.unit}`).colSpan = 6;
       for (const line of panel.lines) {
         const row = body.insertRow();
         addName(row, "row", line.name);
-        const figures = begin < end ? lineFigures(panel, line, begin, end) : undefined;
+        const [begin, end] = this.indices(line.base);
+        const figures = begin < end ? lineFigures(line, begin, end) : undefined;
         for (const key of ["min", "max", "mean", "rms", "peak"]) {
           // Averages lie between two counts.
           const digits = panel.digits + (key === "mean" || key === "rms" ? 1 : 0);
@@ -123,7 +123,7 @@ const stretch = {
 };
 
 /** Lowest, highest and mean value of samples begin..<end, their root mean square, and the greatest magnitude. */
-function lineFigures(panel, line, begin, end) {
+function lineFigures(line, begin, end) {
   const { counts } = line;
   let low = Infinity, high = -Infinity, sum = 0, squares = 0;
   for (let i = begin; i < end; i++) {
@@ -134,7 +134,7 @@ function lineFigures(panel, line, begin, end) {
     squares += count * count;
   }
   const size = end - begin;
-  const { scale, offset } = panel;
+  const { scale, offset } = line;
   const mean = sum / size;
   const [min, max] = [low * scale + offset, high * scale + offset].sort((a, b) => a - b);
   return {
@@ -190,7 +190,7 @@ function partAsCSV() {
   const digits = Math.round(9 - Math.log10(facts.timeUnit_ns));
   const parts = [`tick,t_s,${columns.map(column => column.name).join(",")}\n`];
   for (let i = begin; i < end; i++) {
-    const values = columns.map(({ panel, line, digits }) => panel.value(line, i).toFixed(digits));
+    const values = columns.map(({ line, digits }) => line.value(i).toFixed(digits));
     parts.push(`${samples.ticks[i]},${recordedTime(samples.times[i], digits)},${values.join(",")}\n`);
   }
   return new Blob(parts, { type: "text/csv" });

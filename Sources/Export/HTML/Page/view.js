@@ -4,6 +4,7 @@
 const panels = facts.panels.filter(panel => panel.name !== "Temperature" || facts.panels.length === 1)
   .map(panel => new Panel(panel));
 if (field) panels.push(new Panel(facts.field, field));
+if (sensors.length > 1) panels.unshift(new Overlay());
 const temperature = facts.panels.length > 1
   ? facts.panels.filter(panel => panel.name === "Temperature").map(panel => new Panel(panel))[0] : undefined;
 
@@ -157,7 +158,7 @@ function drawOverview() {
 const strength = { width: 0, values: [], most: 1 };
 
 function drawStrength(context, width, height) {
-  const panel = panels[0];
+  const panel = panels.find(({ base }) => base === samples);
   if (!panel || !samples.times.length) return;
   if (strength.width !== width) {
     strength.width = width;
@@ -197,7 +198,7 @@ function showClock() {
   if (hole && view.sampleAtCursor() === undefined) {
     text = `Gap: ${hole.count} missing, ${hole.cause} · ${text}`;
   } else if (temperature && view.sampleAtCursor() !== undefined) {
-    const value = temperature.value(temperature.lines[0], view.sampleAtCursor());
+    const value = temperature.lines[0].value(view.sampleAtCursor());
     text += ` · ${number(value, Math.min(1, temperature.digits))} ${temperature.unit}`;
   }
   clock.textContent = text;

@@ -31,6 +31,10 @@ public struct ImportRequest: Equatable, Sendable {
   public var isAnyway = false
   /// Further words for the command that a refusal prints: `--store`, `/data`.
   public var words: [String] = []
+  /// The place of the new recording in a take, whose sensors one table has.
+  public var take: TakePlace?
+  /// The name of its sensor in the take.
+  public var sensorName = ""
   /// Whether the file is one of two tables that are joined.
   var isJoined = false
   /// The archive that has the file, and nanoseconds since 1970 at its time 0.

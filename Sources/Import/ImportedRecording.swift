@@ -146,13 +146,15 @@ public struct ImportedRecording: ~Copyable {
     let all = rows.understandings
     (self.request, before, remarks) = (request, parts.before, parts.remarks)
     (self.rows, self.account, understandings, ticks) = (rows, account, all, account.ticks)
-    description = RecordingDescription(
+    var description = RecordingDescription(
       id: request.id, number: 0, rate: account.rate,
       channels: all.reduce(into: ChannelSet()) { $0.formUnion($1.channels) },
       plannedTicks: account.tally.scheduled, timeUnit: account.timeUnit, sensor: rows.sensor,
       board: "", host: request.host, software: request.software,
       note: request.note.isEmpty ? rows.tables[0].facts.note ?? "" : request.note,
       syncInterval: 0, realTime: "")
+    (description.take, description.sensorName) = (request.take, request.sensorName)
+    self.description = description
     end = RecordingEnd(reason: .imported, tally: account.tally, lateness: LatenessSummary())
     clockPairs =
       rows.tables[0].started.map {

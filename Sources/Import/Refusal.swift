@@ -52,7 +52,8 @@ struct Refusal {
       refusal.paths = [first.name.split(separator: "/").last.map(String.init) ?? first.name]
       refusal.before = "unpack it, and "
     }
-    return refusal.error(first.name, others: open?.proposals.dropFirst() ?? [])
+    let isTake = tables.count == 1 && open.map { SensorColumns.list(of: $0) != nil } ?? false
+    return refusal.error(first.name, others: open?.proposals.dropFirst() ?? [], isTake)
   }
 
   private init(_ tables: [Understanding], _ request: ImportRequest) {
@@ -158,7 +159,7 @@ struct Refusal {
     request.units = UnitsOption(all.joined(separator: ",")) ?? request.units
   }
 
-  private func error(_ file: String, others: ArraySlice<Proposal>) -> ImportError {
+  private func error(_ file: String, others: ArraySlice<Proposal>, _ isTake: Bool) -> ImportError {
     var problems = problems
     if !names.isEmpty {
       let isOne = names.count == 1 && !names[0].contains(", ")
@@ -172,6 +173,7 @@ struct Refusal {
     text += others.prefix(3).map {
       "Or \($0.meaning): --columns \(ShellWord.quoted($0.columns))"
     }
+    if isTake { text.append("Or all, as a take of several sensors: --take in place of --columns") }
     return ImportError(
       file, kind: .unclear, problems.joined(separator: "; ") + ".",
       remedy: text.joined(separator: "\n"))

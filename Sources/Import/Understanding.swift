@@ -179,6 +179,8 @@ struct Proposal: Equatable {
   let columns: String
   /// What it would mean, a clause.
   let meaning: String
+  /// The words of one of several sensors in the columns' names, such as `imu 1`; `nil` for other ways to choose.
+  var sensor: String?
 
   /// The meaning of a proposal that leaves out the columns that nobody knows.
   static let withoutUnknown = "without them, if they say nothing of the times and values"

@@ -318,6 +318,38 @@ struct TakeCommandTests {
     #expect(bench.run("list").lines.count <= 1)
   }
 
+  @Test("come in from one table, whose columns have a word for each")
+  func imported() throws {
+    let bench = Bench()
+    let rows = (0..<50).map { row in
+      "\(Double(row) / 100),0.\(row)1,0,1,9\(row < 10 || row > 40 ? ",,," : ",0.5,0.\(row)2,1")"
+    }
+    let header = "t_s,imu1_ax_g,imu1_ay_g,imu1_az_g,imu1_temp,foot_ax_g,foot_ay_g,foot_az_g"
+    let path = bench.file("wide.csv", ([header] + rows).joined(separator: "\n") + "\n")
+    let asked = bench.run("import", path)
+    #expect(asked.status != 0 && asked.talk.contains("--take in place of --columns"))
+    let outcome = bench.run("import", path, "--take")
+    #expect(outcome.status == 0 && outcome.lines == ["1", "2"], "\(outcome.talk)")
+    #expect(outcome.talk.contains("no axis of a sensor, and left out: imu1_temp"))
+    #expect(bench.run("info", "1").output.contains("foot"))
+    let lines = bench.run("export", "2", "--take", "--format", "csv", "--units", "g-dps").lines
+    let table = lines.dropFirst().map { $0.split(separator: ",") }
+    #expect(table.count { $0[0] == "imu1" } == 50 && table.count { $0[0] == "foot" } == 31)
+    for cells in table {
+      let row = try #require(Int64(cells[1])) / 10_000_000
+      let axis = try #require(Double(cells[cells[0] == "imu1" ? 2 : 3]))
+      let wanted = try #require(Double("0.\(row)\(cells[0] == "imu1" ? 1 : 2)"))
+      #expect(abs(axis - wanted) < 0.0001, "\(cells)")
+    }
+    // One sensor's values are missing of sense, and none is made.
+    let wrong = bench.file("wrong.csv", header + ",foot_gx\n" + rows.map { $0 + ",1\n" }.joined())
+    #expect(bench.run("import", wrong, "--take").status != 0 && bench.recordings.count == 2)
+    let one = bench.file("one.csv", "t_s,ax_g,ay_g,az_g\n0,0,0,1\n0.01,0,0,1\n")
+    bench.refuses("import \(one) --take", 65, "has no columns of 2 to 8 sensors")
+    bench.refuses(
+      "import \(one) --take --each", 64, "leave a second file, --columns and --each out")
+  }
+
   @Test("are one for a verb that looks at one")
   func single() throws {
     let outcome = Bench().run(

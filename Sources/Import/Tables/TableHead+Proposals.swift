@@ -13,6 +13,7 @@ extension TableHead {
     if !devices.isEmpty {
       for (name, places) in devices {
         propose(places, name.isEmpty ? "of the names without such a word" : "of \"\(name)\"")
+        if devices.count > 1 { result.proposals[result.proposals.count - 1].sensor = name }
       }
     } else if heading.hasHeader, axes.count == 3 {
       propose([0: axes[0], 1: axes[1], 2: axes[2]], "if they are accelerations")

@@ -171,8 +171,8 @@ extension ExportCommand {
 
   /// Nanoseconds from the first of the sensors' first ticks to each one's: a recording begins with the sensor's next tick.
   private func delays(_ headers: [RecordingDescription]) throws -> [Int64] {
-    // Simulated time has no instants of the computer's clock, and all begin with tick 0.
-    if headers.allSatisfy({ $0.origin == nil && $0.board == "simulator" }) {
+    // Simulated time has no instants of the computer's clock, and all begin with tick 0; imports have the times of one table.
+    if headers.allSatisfy({ $0.origin == nil && ($0.board == "simulator" || $0.isImported) }) {
       return headers.map { _ in 0 }
     }
     let starts = headers.compactMap { $0.origin?.monotonic }

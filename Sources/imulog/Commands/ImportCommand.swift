@@ -90,6 +90,12 @@ struct ImportCommand: ParsableCommand {
   )
   var each = false
 
+  @Flag(
+    help:
+      "Make a take of a table of several sensors: a recording of each, such as of imu1_ax … and imu2_ax …."
+  )
+  var take = false
+
   @Flag(help: "Put the rows of a table in the order of their times; rows may share a time.")
   var sort = false
 
@@ -103,7 +109,13 @@ struct ImportCommand: ParsableCommand {
     let line = ProgressLine()
     defer { line.end() }
     do {
-      if kind == .raw { try copy(files[0]) } else { try importTables(kind, request, line) }
+      if kind == .raw {
+        try copy(files[0])
+      } else if take {
+        try importTake(kind, request, line)
+      } else {
+        try importTables(kind, request, line)
+      }
     } catch let refusal as ImportError where refusal.kind == .unclear {
       line.end()
       // A line feed in the name of a file begins no line of its own.
@@ -133,7 +145,10 @@ struct ImportCommand: ParsableCommand {
     let first = try ImportedRecording(files, kind, request, progress: progress)
     line.end()
     if explain { Console.talk("it would be a recording of \(first.summary)") }
-    guard sessions > 1 else { return explain ? () : try make(first, line) }
+    guard sessions > 1 else {
+      if !explain { try make(first, line) }
+      return
+    }
     // Whether all sessions can be imported is known before the first is made.
     for session in 1..<sessions {
       let summary = try first.another(session: session, id: ImportCommand.newID()).summary
@@ -145,17 +160,70 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
+  /// A recording of each sensor of a table, or of none: what is missing of any is known before the first is made.
+  private func importTake(_ kind: FileKind, _ request: ImportRequest, _ line: ProgressLine) throws {
+    let files = files
+    let progress: FileSource.Progress = { line.show("importing \($0)", $1, of: $2) }
+    let (sensors, others) = try SensorColumns.list(files[0], kind, request, progress: progress)
+    line.end()
+    if !others.isEmpty {
+      Console.talk("no axis of a sensor, and left out: " + others.joined(separator: ", "))
+    }
+    let id = ImportCommand.newID()
+    let requests = sensors.enumerated().map { index, sensor in
+      var own = request
+      own.id = ImportCommand.newID()
+      (own.columns, own.sensorName) = (sensor.columns, sensor.name)
+      own.take = TakePlace(id: id, index: index, count: sensors.count)
+      return own
+    }
+    for own in requests {
+      if explain {
+        let tables = try ImportedRecording.explained(files, kind, own, progress: progress)
+        try Console.data(tables.flatMap(\.explanation).joined(separator: "\n"))
+      }
+      let imported = try ImportedRecording(files, kind, own, progress: progress)
+      line.end()
+      if explain { Console.talk("\(own.sensorName) would be a recording of \(imported.summary)") }
+    }
+    guard !explain else { return }
+    var made: [UInt32] = []
+    do {
+      for own in requests {
+        made.append(
+          try make(
+            try ImportedRecording(files, kind, own, progress: progress), line, own.sensorName))
+      }
+    } catch {
+      // The card is full, or the file has changed since.
+      let catalogue = try program.openStore(storeOptions)
+      for number in made {
+        _ = try catalogue.remove(try catalogue.entry(for: "\(number)"), now: SystemClock().wallTime)
+        Console.talk("recording \(number) was made before, and is in the trash")
+      }
+      throw error
+    }
+    Console.talk("see them: imulog info \(made[0])")
+  }
+
   private static func newID() -> RecordingID {
     var generator = SystemRandomNumberGenerator()
     return .random(using: &generator)
   }
 
   /// Makes a recording, prints its number, and says what it has.
-  private func make(_ imported: consuming ImportedRecording, _ line: ProgressLine) throws {
+  @discardableResult
+  private func make(
+    _ imported: consuming ImportedRecording, _ line: ProgressLine, _ sensor: String = ""
+  ) throws -> UInt32 {
     let summary = imported.summary
     let number = try Importing(store: program.storePath(storeOptions)).run(imported, line)
     try Console.data("\(number)")
-    Console.talk("\(summary); see them: imulog show \(number)")
+    Console.talk(
+      sensor.isEmpty
+        ? "\(summary); see them: imulog show \(number)"
+        : "recording \(number), \(sensor): \(summary)")
+    return number
   }
 
   /// Copies a log.
@@ -176,6 +244,7 @@ struct ImportCommand: ParsableCommand {
       given.insert(.meaning)
     }
     if rate != nil || !note.isEmpty || explain { given.insert(.other) }
+    if take { given.formUnion([.columns, .meaning]) }
     let (taken, sentence) = kind.options
     guard given.isSubset(of: taken) else {
       throw CommandFailure(.usage, "\(files[0]) \(sentence)")
@@ -183,6 +252,11 @@ struct ImportCommand: ParsableCommand {
   }
 
   mutating func validate() throws {
+    if take, files.count > 1 || columns != nil || each {
+      throw ValidationError(
+        "--take makes recordings of one table by its columns' names; leave a second file, --columns and --each out"
+      )
+    }
     guard files.count <= 2 else {
       throw ValidationError(
         "\(files.count) files: import takes one, or two tables of one recording")

@@ -292,7 +292,7 @@ struct TakeCommandTests {
     child.type("\t")
     #expect(child.waits(for: "left, MPU-6050 at 50 Hz"))
     child.type("s")
-    #expect(child.outcome().status == 0)
+    #expect(child.status() == 0)
   }
 
   @Test(

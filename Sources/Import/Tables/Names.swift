@@ -65,6 +65,18 @@ struct ColumnName: Equatable {
       return
     }
     take(pieces.map { $0.lowercased() }, of: name[...])
+    if let likely, role == .none {
+      // The unit of `foot_ax_g` is no word of the device.
+      let count = pieces.indices.dropFirst().first {
+        ColumnName.isUnit(name[pieces[$0].startIndex...], of: Group(channel: likely))
+      }
+      if let count {
+        let tail = name[pieces[count].startIndex...]
+        var before = self
+        before.take(pieces[..<count].map { $0.lowercased() }, of: name[..<tail.startIndex])
+        if before.likely == likely { device = before.device }
+      }
+    }
     // `T (°C)` is a temperature of anything.
     if role.isTime, bracket.flatMap({ Unit(word: $0) }) == .degreeCelsius { role = .none }
     // A unit in brackets shows which sensor x, y and z belong to.

@@ -92,7 +92,7 @@ struct ImportCommand: ParsableCommand {
 
   @Flag(
     help:
-      "Make a take of a table of several sensors: a recording of each, such as of imu1_ax … and imu2_ax …."
+      "Make a take of a table of several sensors: a recording of each, by words such as imu1_ax and imu2_ax have."
   )
   var take = false
 

@@ -9,7 +9,7 @@ from ..bench import Bench, Guest, read_export
 from ..chips.truth import read_truth
 from ..compare import compare, compare_scale
 from ..errors import HostTooSlow, check
-from ..machine import Result
+from ..machine import Machine, Result
 from ..scenario import Group
 from . import doctor, drivers
 
@@ -102,14 +102,20 @@ def two(guest: Guest) -> str:
     return told[0]
 
 
-def smbus(guest: Guest) -> str:
-    """A take over i2c-stub: no plain I2C there, so the program has to use libi2c's block reads."""
-    machine = guest.machine
+def start_stub(machine: Machine) -> str:
+    """A second bus, of i2c-stub, on which a process is an MPU-6050 at 0x68; its truth is `stub.truth` of the share."""
     machine.check("load i2c-stub chip_addr=0x68")
     bus = machine.check("for a in /sys/class/i2c-dev/*; do grep -q stub $a/name && basename $a; done").strip()
     check(bus.startswith("i2c-"), f"i2c-stub made no adapter: {bus!r}")
     machine.start(f"stubchip /dev/{bus} /host/stub.truth")
     time.sleep(0.3)
+    return bus
+
+
+def smbus(guest: Guest) -> str:
+    """A take over i2c-stub: no plain I2C there, so the program has to use libi2c's block reads."""
+    machine = guest.machine
+    bus = start_stub(machine)
     take = f"imulog --store /tmp/smbus record --bus {bus[4:]} --sensor mpu6050"
     ended = machine.run(f"{take} --rate 50 --for 4s")
     machine.check("killall stubchip")

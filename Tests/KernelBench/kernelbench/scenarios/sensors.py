@@ -13,8 +13,9 @@ from ..compare import TOLERANCE, compare, match_samples
 from ..continuity import TEMPERATURE_LAG, TEMPERATURE_LEAD, find_holes
 from ..chips.truth import read_truth
 from ..errors import HostTooSlow, check
-from ..export import read_account, read_take
+from ..export import Take, read_account, read_take
 from ..scenario import Group
+from .adapters import start_stub
 
 SENSORS = {"left": "mpu6050", "right": "mpu6050@0x69", "hip": "lsm6dso", "head": "lsm6dso@0x6b"}
 """Names in the take, and those of the simulated chips, which are at 0x68 and 0x6a without an address."""
@@ -39,6 +40,7 @@ def run(bench: Bench, group: Group) -> None:
                 guest.chips.tell("solder", chip)
         group.run("20 s at 10 Hz from four chips in one take", lambda: record(guest, POLLED, "polled"))
         group.run("20 s by the clocks of four chips in one take", lambda: record(guest, BY_CHIP, "chip", RATES))
+        group.run("one of two buses hangs for 3 s", lambda: hang(guest))
     finally:
         guest.stop()
     guest = bench.boot("multiplexer")
@@ -132,11 +134,38 @@ def dip(guest: Guest) -> str:
     for number, name in enumerate(TWO, 1):
         take = read_take(export(guest, "/tmp/dip", number, "dip"))
         check(take.lost("busError") > 0, f"{name} missed nothing: {take.document['ticks']}")
-        times = [sample.time for sample in take.samples]
-        hole = max(later - earlier for earlier, later in zip(times, times[1:]))
+        hole = longest_hole(take)
         check(hole <= CURED, f"{name} had no sample for {hole / 1e9:.1f} s")
         longest = max(longest, hole)
     return f"no sample for {longest / 1e9:.1f} s, then all"
+
+
+def hang(guest: Guest) -> str:
+    """The sensor on the other bus has its samples meanwhile, each true."""
+    bus = start_stub(guest.machine)
+    command = "imulog --store /tmp/hang record --clock grid --rate 50 --for 10s" \
+        f" --sensor left=mpu6050@i2c-0/0x68 --sensor right=mpu6050@{bus}/0x68"
+    started = guest.machine.start(command)
+    time.sleep(4)
+    guest.chips.tell("stall")
+    time.sleep(3)
+    guest.chips.tell("release")
+    ended = guest.machine.finish(started, command, 60)
+    guest.machine.check("killall stubchip")
+    check(ended.status == 0, f"record ended with {ended.status}: {ended.errors.strip()}")
+    left, right = (read_take(export(guest, "/tmp/hang", number, "hang")) for number in (1, 2))
+    check(longest_hole(left) > 2_000_000_000, f"the bus did not hang: {left.document['ticks']}")
+    if longest_hole(right) > 200_000_000:
+        raise HostTooSlow(f"the other bus waited {longest_hole(right) / 1e9:.1f} s: {right.document['ticks']}")
+    truth = read_truth(guest.machine.share / "stub.truth")
+    match_samples(right, truth, "mpu6050", repeated=len(right.samples))
+    return f"left had no sample for {longest_hole(left) / 1e9:.1f} s, right none for {longest_hole(right) / 1e9:.3f} s at most"
+
+
+def longest_hole(take: Take) -> int:
+    """The most nanoseconds between two samples."""
+    times = [sample.time for sample in take.samples]
+    return max(later - earlier for earlier, later in zip(times, times[1:]))
 
 
 def refuse(guest: Guest) -> str:

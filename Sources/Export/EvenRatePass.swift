@@ -243,8 +243,9 @@ struct EvenRatePass {
       let time = try rows.time(ofRow: next)
       guard time <= end, time < plan.to || plan.to == .max else { break }
       while left + 1 < points.count, points[left + 1].time <= time { left += 1 }
+      let uneven = kernel.unevenCount
       let counts = kernel.value(at: time, after: left, of: points[first...])
-      try give(next, counts, instants(of: time), body)
+      try give(next, counts, kernel.unevenCount == uneven ? instants(of: time) : nil, body)
     }
     first = max(first, left - kernel.half)
     guard first > 4096 else { return }
@@ -252,8 +253,12 @@ struct EvenRatePass {
     (first, left) = (0, left - first)
   }
 
-  /// Between which instants the sensor moved as a row has it: it is as far off as the worse of the samples next to it, whose
-  /// times place it among the others.
+  /// Between which instants the sensor moved as a row has it: it is as far off as the worse of the samples next to it.
+  ///
+  /// Where times are even, the value is that of a place between two samples, a part f of the way. Its time is
+  /// (1 − f) t₀ + f t₁, and as the chip went on evenly, the motion's instant was (1 − f) T₀ + f T₁. They differ by
+  /// (1 − f) (T₀ − t₀) + f (T₁ − t₁), which is not more than the greater of the two. The samples beyond only say how the
+  /// motion went between.
   private func instants(of time: Int64) -> ClosedRange<Int64>? {
     let neighbours = [points[left], points[min(left + 1, points.count - 1)]]
     let within = neighbours.compactMap(\.within)

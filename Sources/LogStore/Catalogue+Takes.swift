@@ -48,8 +48,13 @@ extension Catalogue {
   }
 
   /// The recordings of a recording's take, or it alone.
-  public func take(of entry: CatalogueEntry) throws(CatalogueError) -> TakeMembers<CatalogueEntry> {
-    try members(of: entry, among: try list().entries, \.self, nil, "\(entry.number)")
+  ///
+  /// - Parameter isRemoval: As in ``take(_:isRemoval:)``.
+  public func take(
+    of entry: CatalogueEntry, isRemoval: Bool = false
+  ) throws(CatalogueError) -> TakeMembers<CatalogueEntry> {
+    try members(
+      of: entry, among: try list().entries, \.self, nil, "\(entry.number)", isRemoval: isRemoval)
   }
 
   /// The same in the trash.

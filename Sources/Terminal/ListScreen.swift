@@ -186,7 +186,7 @@ public final class ListScreen {
   private func delete(_ entry: CatalogueEntry) throws {
     let wall = clock.readWallClock()
     let now = WallTime(nanoseconds: wall.wall, isSynchronised: wall.isSynchronised)
-    let take = try catalogue.take("\(entry.number)", isRemoval: true).recordings
+    let take = try catalogue.take(of: entry, isRemoval: true).recordings
     trashed[entry.fileName] = []
     for member in take {
       trashed[entry.fileName]?.append(try catalogue.remove(member, now: now))

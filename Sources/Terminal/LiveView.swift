@@ -24,7 +24,7 @@ struct LiveStatus: Equatable, Sendable {
   var latenessP99: Int64?
   var latenessMaximum: Int64?
   var markCount = 0
-  /// Each sensor of a take, of which one is drawn; empty for one.
+  /// Each sensor of a take; empty for one.
   var members: [MemberStatus] = []
   /// Samples that were dropped from the display.
   var unseen: UInt64 = 0

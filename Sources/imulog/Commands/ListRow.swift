@@ -62,7 +62,7 @@ struct ListRow {
   /// The most characters of a cell of labels, unless the first name is longer.
   private static let labelWidth = 40
 
-  /// The names of labels, of which each is given once.
+  /// The names of labels, each once.
   static func labelCell(_ rows: [ListRow]) -> String {
     let labels = rows.map(\.labels)
     guard !labels.contains(where: { $0 == nil }) else { return "?" }
@@ -126,7 +126,7 @@ struct ListRow {
     return cells + removal + [Plain.text(summary.description.note)]
   }
 
-  /// Whether it is of the take of these rows, of which none is of its sensor.
+  /// Whether it is of the same take as these rows, and of another sensor.
   func isOfTake(_ rows: [ListRow]) -> Bool {
     guard let take = summary?.description.take, host == rows[0].host else { return false }
     let others = rows.map { $0.summary?.description.take }

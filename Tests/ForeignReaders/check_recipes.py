@@ -33,10 +33,12 @@ for name in ("OtherPrograms", "Orientation"):
 modules = {name for _, text in recipes for name in re.findall(r"^(?:import|from) (\w+)", text, re.M)}
 store = foreign.Store(program)
 store.record("take", "--rate", "100", "--for", "12s", "--note", "a recipe's")
+store.record("sensors", "--for", "6s", "--clock", "chip", "--sensor", "femur_r_imu=mpu6050 rate=200",
+             "--sensor", "tibia_r_imu=lsm6dso rate=104")
 python = foreign.need(*sorted(PACKAGES.get(name, name) for name in modules - set(STANDARD)))
 for words, text in recipes:
     file, *options = words.split()
-    store.export("take", file, *options)
+    store.export("sensors" if "--take" in options else "take", file, *options)
     ran = subprocess.run([python, "-c", text], cwd=store.folder.name, capture_output=True, text=True)
     if ran.returncode != 0:
         sys.exit("the recipe for %s fails:\n%s\n%s" % (file, text, ran.stderr))

@@ -66,7 +66,7 @@ struct ColumnName: Equatable {
     }
     take(pieces.map { $0.lowercased() }, of: name[...])
     if let likely, role == .none {
-      // The unit of `foot_ax_g` is no word of the device.
+      // The unit of `foot_ax_g` does not name the device.
       let count = pieces.indices.dropFirst().first {
         ColumnName.isUnit(name[pieces[$0].startIndex...], of: Group(channel: likely))
       }

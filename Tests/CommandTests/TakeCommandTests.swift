@@ -279,7 +279,8 @@ struct TakeCommandTests {
 
   @Test("are drawn one at a time while they record, the next one by the tabulator")
   func drawn() {
-    let child = Bench().atTerminal([
+    let bench = Bench()
+    let child = bench.atTerminal([
       "record", "--board", "simulator", "--rate", "50", "--for", "1h", "--sensor", "left=mpu6050",
       "--sensor", "right=lsm6dso rate=104 channels=accel",
     ])
@@ -293,6 +294,8 @@ struct TakeCommandTests {
     #expect(child.waits(for: "left, MPU-6050 at 50 Hz"))
     child.type("s")
     #expect(child.status() == 0)
+    // The store is there until now.
+    #expect(bench.recordings.count == 2)
   }
 
   @Test(

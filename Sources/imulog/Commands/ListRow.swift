@@ -126,11 +126,13 @@ struct ListRow {
     return cells + removal + [Plain.text(summary.description.note)]
   }
 
-  /// Whether it is of the same take as these rows, and of another sensor.
-  func isOfTake(_ rows: [ListRow]) -> Bool {
-    guard let take = summary?.description.take, host == rows[0].host else { return false }
-    let others = rows.map { $0.summary?.description.take }
-    return others.allSatisfy { $0?.id == take.id && $0?.index != take.index }
+  /// Whether it is of the same take as the row before it, and of an earlier sensor. Only these two decide, so that a take
+  /// has the same rows on each page.
+  func isOfTake(_ before: ListRow) -> Bool {
+    guard let take = summary?.description.take, let other = before.summary?.description.take else {
+      return false
+    }
+    return host == before.host && other.id == take.id && take.index < other.index
   }
 
   /// Cells as in ``heading`` of a recording, or of those of a take with the first one's number: sums, and the worst state.

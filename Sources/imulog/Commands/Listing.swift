@@ -134,7 +134,7 @@ struct Listing {
     var takes: [[ListRow]] = begin > 0 ? [[row(all[begin - 1])]] : []
     for (index, found) in all.enumerated().dropFirst(begin) {
       let row = row(found)
-      if let last = takes.last, row.isOfTake(last) {
+      if let last = takes.last?.last, row.isOfTake(last) {
         takes[takes.count - 1].append(row)
       } else if index < begin + Listing.pageLength {
         takes.append([row])

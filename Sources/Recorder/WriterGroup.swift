@@ -178,8 +178,8 @@ struct WriterGroup: ~Copyable {
   /// Publishes the progress of the first sensor's log for the loop.
   private func publish() {
     var gauge = writers[0].gauge
-    // A sampler that hangs has the oldest.
-    gauge.lastArrival = writers.map(\.gauge.lastArrival).min() ?? gauge.lastArrival
+    // Of several sensors one may be slow, and its bus may hang: the others go on.
+    gauge.lastArrival = writers.map(\.gauge.lastArrival).max() ?? gauge.lastArrival
     if writers.count > 1 {
       gauge.members = zip(writers, zip(names, starts)).map { writer, sensor in
         MemberStatus(

@@ -260,9 +260,9 @@ struct EvenRatePass {
   /// (1 − f) (T₀ − t₀) + f (T₁ − t₁), which is not more than the greater of the two. The samples beyond only say how the
   /// motion went between.
   private func instants(of time: Int64) -> ClosedRange<Int64>? {
-    let neighbours = [points[left], points[min(left + 1, points.count - 1)]]
-    let within = neighbours.compactMap(\.within)
-    guard within.count == 2, let most = within.max() else { return nil }
+    let next = points[min(left + 1, points.count - 1)]
+    guard let before = points[left].within, let after = next.within else { return nil }
+    let most = max(before, after)
     let (start, end) = (
       time.subtractingReportingOverflow(most), time.addingReportingOverflow(most)
     )

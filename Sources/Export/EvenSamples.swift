@@ -37,29 +37,18 @@ extension Exporter {
       return try pass.run(&format, &reader, to: &sink)
     }
     var block = SampleBlock()
-    // Safe: both have room for a block, are written before they are read, and freed at the end.
-    let (earliest, latest) = (
-      UnsafeMutablePointer<Int64>.allocate(capacity: SampleBlock.capacity),
-      UnsafeMutablePointer<Int64>.allocate(capacity: SampleBlock.capacity)
-    )
-    defer {
-      earliest.deallocate()
-      latest.deallocate()
-    }
-    let bounds = RowBounds(earliest: earliest, latest: latest)
+    // These formats have no bounds of instants.
     func add(
-      _ tick: UInt64, _ time: Int64, _ counts: SIMD8<Double>, _ instants: ClosedRange<Int64>?
+      _ tick: UInt64, _ time: Int64, _ counts: SIMD8<Double>, _: ClosedRange<Int64>?
     ) throws(ExportError) {
-      earliest[block.count] = instants?.lowerBound ?? .min
-      latest[block.count] = instants?.upperBound ?? .max
       block.append(tick: tick, time: time, sample: Exporter.rounded(counts))
       guard block.count == SampleBlock.capacity else { return }
-      try format.add(0..<block.count, of: block, bounds, to: &sink)
+      try format.add(0..<block.count, of: block, nil, to: &sink)
       block.removeAll()
     }
     var pass = EvenRatePass(plan, even ?? EvenRows(plan, options.format))
     let report = try pass.run(&reader, add)
-    if !block.isEmpty { try format.add(0..<block.count, of: block, bounds, to: &sink) }
+    if !block.isEmpty { try format.add(0..<block.count, of: block, nil, to: &sink) }
     return report
   }
 

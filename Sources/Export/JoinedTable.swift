@@ -48,7 +48,7 @@ public struct JoinedTable: ~Copyable {
 
   /// The most nanoseconds between the instants of two sensors in a row.
   private func apart(at time: Int64) -> String {
-    let present = tables.filter { $0.time == time }.map(\.bounds)
+    let present = tables.compactMap { $0.time == time ? .some($0.bounds) : nil }
     guard present.count > 1 else { return "" }
     var most: Int64 = 0
     for (index, one) in present.enumerated() {

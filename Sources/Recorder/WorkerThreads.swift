@@ -81,17 +81,21 @@ final class WorkerThreads: Workers {
   /// - Parameter isPlanned: Whether it ends by itself, after the ticks of the setup.
   init(_ setup: RecorderSetup, _ channel: WriterChannel, isPlanned: Bool) throws(LinuxIOError) {
     let thread = try RealTimeThread(name: "imu-sampler", priority: WorkerThreads.priority)
+    var refused = thread.scheduling.refusal
+    var others: [Handover<RealTimeThread>] = []
+    for _ in setup.membersByBus.dropFirst() {
+      let other = try RealTimeThread(name: "imu-sampler", priority: WorkerThreads.priority)
+      refused = refused ?? other.scheduling.refusal
+      others.append(Handover(other))
+    }
     self.channel = channel
-    (scheduling, refusal) = (thread.scheduling, thread.scheduling.refusal)
+    (scheduling, refusal) = (thread.scheduling, refused)
     patience = Int64(setup.members.count) * WorkerThreads.patience
     let rings = SensorRings(setup.members.count)
     consumers = rings.consumers
-    var work = SamplerWork(
-      setup: setup, channel: channel, isPlanned: isPlanned, stop: stop, producers: rings.producers)
-    for _ in setup.membersByBus.dropFirst() {
-      work.others.append(
-        Handover(try RealTimeThread(name: "imu-sampler", priority: WorkerThreads.priority)))
-    }
+    let work = SamplerWork(
+      setup: setup, channel: channel, isPlanned: isPlanned, stop: stop, producers: rings.producers,
+      others: others)
     let ended = self.ended
     sampler = .some(
       thread.run(moving: work) { work in
@@ -141,7 +145,7 @@ private struct SamplerWork: ~Copyable {
   let stop: StopFlag
   let producers: [Handover<RingProducer<TickRecord>>]
   /// Threads for the sensors of further buses.
-  var others: [Handover<RealTimeThread>] = []
+  let others: [Handover<RealTimeThread>]
 
   mutating func run() {
     do {

@@ -345,7 +345,7 @@ struct TakeCommandTests {
       let wanted = try #require(Double("0.\(row)\(cells[0] == "imu1" ? 1 : 2)"))
       #expect(abs(axis - wanted) < 0.0001, "\(cells)")
     }
-    // One sensor's values are missing of sense, and none is made.
+    // The unit of one sensor's rate is not stated, and no recording is made.
     let wrong = bench.file("wrong.csv", header + ",foot_gx\n" + rows.map { $0 + ",1\n" }.joined())
     #expect(bench.run("import", wrong, "--take").status != 0 && bench.recordings.count == 2)
     let one = bench.file("one.csv", "t_s,ax_g,ay_g,az_g\n0,0,0,1\n0.01,0,0,1\n")
